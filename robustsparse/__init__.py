@@ -1,0 +1,1 @@
+"""Sparse models for data that cannot be trusted."""

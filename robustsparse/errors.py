@@ -1,0 +1,41 @@
+"""Exceptions and warnings. Every message names the column or value at fault and the remedy."""
+
+
+class RobustSparseError(Exception):
+    """Base class of all errors raised by robustsparse."""
+
+
+class DataError(RobustSparseError, ValueError):
+    """The data cannot be used as they are: wrong shape, type, missing or infinite values."""
+
+
+class FormulaError(RobustSparseError, ValueError):
+    """The formula cannot be parsed or does not fit the data frame."""
+
+
+class ParameterError(RobustSparseError, ValueError):
+    """An argument has a value that makes no sense."""
+
+
+class UnseenLevelError(DataError):
+    """New data contain a category that the model was not trained on."""
+
+
+class MissingDependencyError(RobustSparseError, ImportError):
+    """An optional package is needed for this call."""
+
+
+class RobustSparseWarning(UserWarning):
+    """Base class of all warnings issued by robustsparse."""
+
+
+class ConvergenceWarning(RobustSparseWarning):
+    """The iterations stopped before the estimate settled."""
+
+
+class ContaminationWarning(RobustSparseWarning):
+    """The data look worse than the chosen estimator can survive."""
+
+
+class DataWarning(RobustSparseWarning):
+    """The data were usable only after a change that the user should know of."""

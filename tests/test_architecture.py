@@ -1,0 +1,71 @@
+"""The folder is the architecture: a module imports only from above itself in this list."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "robustsparse"
+
+ORDER = [
+    "errors",
+    "checks",
+    "kernels",
+    "losses",
+    "screening",
+    "gradients",
+    "scaling",
+    "solver",
+    "refit",
+    "tuning",
+    "roc",
+    "design",
+    "summary",
+    "plots",
+    "regression",
+    "graph",
+    "baselines",
+    "simulate",
+    "datasets",
+    "sklearn",
+    "distributed",
+    "__main__",
+]
+
+# The only module that may know each of these.
+OWNERS = {"formulaic": "design", "matplotlib": "plots", "numba": "kernels"}
+
+
+def modules() -> list[Path]:
+    return [p for p in PACKAGE.rglob("*.py") if p.name != "__init__.py"]
+
+
+def room(path: Path) -> str:
+    """The name in ORDER that a file belongs to: its module, or its subpackage."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize("path", modules(), ids=room)
+def test_imports_go_one_way(path: Path) -> None:
+    assert room(path) in ORDER, f"{path.name} has no place in the import order"
+    above = set(ORDER[: ORDER.index(room(path))]) | {room(path)}
+    own = {name.split(".")[1] for name in imported(path) if name.startswith("robustsparse.")}
+    assert own & set(ORDER) <= above
+
+
+@pytest.mark.parametrize("path", modules(), ids=room)
+def test_each_heavy_library_has_one_owner(path: Path) -> None:
+    tops = {name.split(".")[0] for name in imported(path)}
+    for library, owner in OWNERS.items():
+        assert library not in tops or room(path) == owner
