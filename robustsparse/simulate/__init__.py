@@ -1,0 +1,21 @@
+"""Simulated data: the paper's models, graphs and a battery of attacks.
+
+`linear`, `misspecified`, `logistic` and `graph` return a `Simulation`; `attacks` and
+`label_attacks` map names to corruptions, `gross_attacks` names those that leave no doubt.
+"""
+
+from robustsparse.simulate.battery import Attack, attacks, gross_attacks
+from robustsparse.simulate.labels import label_attacks
+from robustsparse.simulate.models import linear, logistic, misspecified
+from robustsparse.simulate.simulation import Simulation
+
+__all__ = [
+    "Attack",
+    "Simulation",
+    "attacks",
+    "gross_attacks",
+    "label_attacks",
+    "linear",
+    "logistic",
+    "misspecified",
+]
