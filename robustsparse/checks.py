@@ -1,0 +1,128 @@
+"""Checks of arguments, shared by every entry point: each error names the value and the remedy."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from robustsparse.errors import DataError, ParameterError
+
+Array = NDArray[np.float64]
+
+# The same call gives the same answer unless the user asks for other random numbers.
+DEFAULT_SEED = 0
+
+
+def as_rng(rng: "int | np.random.Generator | None") -> np.random.Generator:
+    """Generator from a seed, itself, or (for None) a fixed seed.
+
+    Examples
+    --------
+    >>> as_rng(None).integers(100) == as_rng(None).integers(100)
+    True
+    """
+    try:
+        return np.random.default_rng(DEFAULT_SEED if rng is None else rng)
+    except (TypeError, ValueError):
+        raise ParameterError(f"rng={rng!r} must be a whole number, a numpy Generator or None.") from None
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Raise unless the value is one of the choices."""
+    if value not in choices:
+        raise ParameterError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}.")
+
+
+def check_number(
+    name: str, value: Any, low: float, high: float = np.inf, *, open_low: bool = False
+) -> float:
+    """Number within [low, high], or (low, high] with `open_low`."""
+    number = float("nan") if isinstance(value, bool) or not np.isscalar(value) else _to_float(value)
+    if not (low <= number <= high) or (open_low and number == low):
+        interval = f"{'(' if open_low else '['}{low:g}, {high:g}]"
+        raise ParameterError(f"{name}={value!r} must be a number in {interval}.")
+    return number
+
+
+def check_count(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """Whole number within [low, high]."""
+    number = _to_float(value)
+    whole = number == np.floor(number) and not isinstance(value, bool | np.bool_)
+    if not whole or number < low or (high is not None and number > high):
+        span = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise ParameterError(f"{name}={value!r} must be a whole number {span}.")
+    return int(number)
+
+
+def _to_float(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+def as_matrix(X: Any) -> Any:
+    """Two-dimensional numeric X, dense or scipy sparse, unchanged and not copied where possible."""
+    if sparse.issparse(X):
+        matrix = X.tocsc()
+    else:
+        matrix = np.asarray(X)
+        if matrix.dtype == object:
+            matrix = _numeric(matrix, "X")
+    if matrix.ndim != 2:
+        raise DataError(
+            f"X has {matrix.ndim} dimension(s), shape {matrix.shape}; it must have two, rows by columns "
+            "(X.reshape(-1, 1) makes one column of a vector)."
+        )
+    if not (np.issubdtype(matrix.dtype, np.number) or matrix.dtype == bool):
+        raise DataError(f"X has type {matrix.dtype}; convert it to numbers first, for example with X.astype(float).")
+    if np.issubdtype(matrix.dtype, np.complexfloating):
+        raise DataError("X is complex; only real predictors can be used.")
+    if 0 in matrix.shape:
+        raise DataError(f"X has shape {matrix.shape}; it needs at least one row and one column.")
+    return matrix
+
+
+def as_vector(name: str, values: Any, n: int) -> Array:
+    """Finite vector of length n, as a new float64 array."""
+    vector = np.array(values, copy=True)
+    if vector.ndim == 2 and 1 in vector.shape:
+        vector = vector.ravel()
+    if vector.ndim != 1 or len(vector) != n:
+        raise DataError(f"{name} has shape {vector.shape}; it needs one value for each of the {n} rows of X.")
+    if not np.issubdtype(vector.dtype, np.number) and vector.dtype != bool:
+        vector = _numeric(vector, name)
+    if np.issubdtype(vector.dtype, np.complexfloating):
+        raise DataError(f"{name} is complex; only real values can be used.")
+    vector = vector.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(vector))
+    if len(bad):
+        raise DataError(
+            f"{name} has {len(bad)} missing or infinite value(s), the first in row {bad[0]} ({vector[bad[0]]}); "
+            "drop or impute these rows first."
+        )
+    return vector
+
+
+def _numeric(values: NDArray[Any], name: str) -> Array:
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} holds values that are not numbers; convert them first.") from None
+
+
+def check_finite_columns(block: Array, first: int, names: Sequence[str]) -> None:
+    """Raise if a transposed block (columns, n) holds NaN or infinity; `first` is its first column's number."""
+    # A sum is finite only if every term is (an overflow only costs the exact look).
+    if np.isfinite(block.sum()):
+        return
+    finite = np.isfinite(block)
+    if finite.all():
+        return
+    column, row = np.argwhere(~finite)[0]
+    raise DataError(
+        f"column {names[first + column]!r} of X has {int((~finite[column]).sum())} missing or infinite value(s), the "
+        f"first in row {row} ({block[column, row]}); drop or impute these rows first."
+    )

@@ -1,0 +1,205 @@
+"""Gradient estimators: robust averages of `x_ij * score_i` over the rows, for each coordinate j.
+
+Every estimator is a callable `(X, score) -> (d,)`, and so can be any object of the user's. The ones here also bind to
+a design (`bind`), which lets the solver skip coordinates that cannot survive its threshold.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, log
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from robustsparse import kernels
+from robustsparse.checks import as_rng
+from robustsparse.errors import ParameterError
+from robustsparse.screening import Array, BoundGradient, FullGradient, ScreenedBlocks, ScreenedTrim
+
+# Trimming this much at each end leaves a tenth of the rows; beyond, a trimmed mean is no better than a median.
+LARGEST_TRIM = 0.45
+# Under a cancelling attack twice the contamination must be trimmed; on clean data it costs next to nothing.
+TRIM_PER_EPSILON = 2.0
+
+
+@runtime_checkable
+class GradientEstimator(Protocol):
+    """Robust mean of `X * score[:, None]` over the rows; any callable of this form can be passed as `estimator=`."""
+
+    def __call__(self, X: Array, score: Array) -> Array:
+        """Take the design (n, d) and the scores (n,), return the gradient (d,)."""
+
+
+@runtime_checkable
+class Bindable(Protocol):
+    """A gradient estimator that can bind itself to a transposed design, to work lazily."""
+
+    def bind(self, XT: Array, threads: int) -> BoundGradient:
+        """Bind to the design whose transpose is `XT` (d, n)."""
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Plain mean; hard thresholding with it is ordinary IHT, which no outlier should meet.
+
+    Examples
+    --------
+    >>> Mean()(np.array([[1.0, 0.0], [3.0, 2.0]]), np.array([1.0, 1.0]))
+    array([2., 1.])
+    """
+
+    def __call__(self, X: Array, score: Array) -> Array:
+        """Mean of `x_ij * score_i` for each j."""
+        return np.asarray(X.T @ score / len(score))
+
+
+@dataclass(frozen=True)
+class Trimmed:
+    """Coordinate-wise trimmed mean, against corrupted rows (the paper's Definition 4.1, spades).
+
+    Parameters
+    ----------
+    alpha : float
+        Fraction dropped at each end: the ⌈alpha n⌉ largest and smallest values of each coordinate. At least the
+        fraction of bad rows; twice that fraction withstands attacks that cancel the gradient.
+
+    Examples
+    --------
+    One row of five is wild in the first column; it does not count:
+
+    >>> X = np.array([[1.0, 1.0], [2.0, 1.0], [3.0, 1.0], [4.0, 1.0], [1e9, 1.0]])
+    >>> Trimmed(alpha=0.2)(X, np.ones(5))
+    array([3., 1.])
+    """
+
+    alpha: float = TRIM_PER_EPSILON * 0.1
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.alpha < 0.5:
+            raise ParameterError(
+                f"alpha={self.alpha!r} is trimmed at each end and must lie in [0, 0.5); 0.1 to 0.3 is usual."
+            )
+
+    def count(self, n: int) -> int:
+        """Number of values dropped at each end of n."""
+        # 0.1 * 30 is 3.0000000000000004 in floats, and must not become 4.
+        return min(ceil(self.alpha * n - 1e-9), (n - 1) // 2)
+
+    def __call__(self, X: Array, score: Array) -> Array:
+        """Trimmed mean of `x_ij * score_i` for each j."""
+        XT = _transposed(X)
+        out = np.empty(len(XT))
+        kernels.trim_rows(XT, _floats(score), self.count(len(score)), out)
+        return out
+
+    def bind(self, XT: Array, threads: int = 1) -> BoundGradient:
+        """Bind to a transposed design, with screening."""
+        trimmed = self.count(XT.shape[1])
+        return ScreenedTrim(XT, trimmed, threads) if trimmed else FullGradient(XT, Mean())
+
+
+@dataclass(frozen=True)
+class MedianOfMeans:
+    """Coordinate-wise median of block means, against heavy tails (the paper's Definition 4.1, clubs).
+
+    It breaks once about half of the blocks hold a gross outlier: for q bad rows use at least 4q + 15 blocks, or
+    `Trimmed`.
+
+    Parameters
+    ----------
+    blocks : int or None
+        Number of blocks; None takes the paper's 4.5 ⌈log d⌉. At most half the number of rows is used.
+    redraw : bool
+        Draw new blocks at each iteration. The iterates then never settle entirely, but they do not inherit the
+        bias of one unlucky partition either.
+    rng : int, Generator or None
+        Draws the blocks; None is a fixed seed.
+
+    Examples
+    --------
+    >>> X = np.arange(12.0)[:, None]
+    >>> X[3] = 1e12
+    >>> float(MedianOfMeans(blocks=5, rng=1)(X, np.ones(12))[0]) < 12
+    True
+    """
+
+    blocks: int | None = None
+    redraw: bool = False
+    rng: "int | np.random.Generator | None" = None
+
+    def __post_init__(self) -> None:
+        if self.blocks is not None and (self.blocks != int(self.blocks) or self.blocks < 1):
+            raise ParameterError(f"blocks={self.blocks!r} must be a whole number of at least 1, or None.")
+
+    def count(self, n: int, d: int) -> int:
+        """Number of blocks for n rows and d columns."""
+        wanted = self.blocks if self.blocks is not None else int(4.5 * ceil(log(max(d, 3))))
+        return max(1, min(int(wanted), n // 2))
+
+    def __call__(self, X: Array, score: Array) -> Array:
+        """Median of block means of `x_ij * score_i` for each j."""
+        XT = _transposed(X)
+        d, n = XT.shape
+        order = as_rng(self.rng).permutation(n)
+        out = np.empty(d)
+        kernels.block_median_rows(XT, order, _floats(score)[order], self.count(n, d), out)
+        return out
+
+    def bind(self, XT: Array, threads: int = 1) -> BoundGradient:
+        """Bind to a transposed design, with screening if the blocks stay."""
+        d, n = XT.shape
+        return ScreenedBlocks(XT, self.count(n, d), as_rng(self.rng), self.redraw, threads)
+
+
+def _floats(values: Array) -> Array:
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _transposed(X: Array) -> Array:
+    return np.ascontiguousarray(np.asarray(X, dtype=np.float64).T)
+
+
+def as_estimator(
+    estimator: "str | GradientEstimator",
+    epsilon: float = 0.1,
+    rng: "int | np.random.Generator | None" = None,
+) -> GradientEstimator:
+    """Gradient estimator from its name and the contamination to survive, or the object itself."""
+    named: dict[str, Callable[[], GradientEstimator]] = {
+        "trim": lambda: Trimmed(min(TRIM_PER_EPSILON * epsilon, LARGEST_TRIM)),
+        "mom": lambda: MedianOfMeans(rng=rng),
+        "mean": Mean,
+    }
+    if isinstance(estimator, str):
+        if estimator not in named:
+            raise ParameterError(
+                f"estimator={estimator!r} is not known; use one of {', '.join(map(repr, named))}, or a callable "
+                "that takes (X, score) and returns one number a column."
+            )
+        return named[estimator]()
+    if not callable(estimator):
+        raise ParameterError(
+            f"estimator={estimator!r} is neither a name nor a callable that takes (X, score) and returns one "
+            "number a column."
+        )
+    return estimator
+
+
+def bind(estimator: GradientEstimator, XT: Array, threads: int = 1) -> BoundGradient:
+    """Estimator bound to the design whose transpose is `XT`; a plain callable evaluates every coordinate."""
+    if isinstance(estimator, Bindable):
+        return estimator.bind(XT, threads)
+    return FullGradient(XT, _checked(estimator))
+
+
+def _checked(estimator: GradientEstimator) -> GradientEstimator:
+    def call(X: Array, score: Array) -> Array:
+        gradient = np.asarray(estimator(X, score), dtype=np.float64)
+        if gradient.shape != (X.shape[1],):
+            raise ParameterError(
+                f"{estimator!r} returned shape {gradient.shape} for a design of {X.shape[1]} columns; a gradient "
+                "estimator returns one number a column."
+            )
+        return gradient
+
+    return call

@@ -1,0 +1,365 @@
+"""Gradient estimators bound to a design, which look only at predictors that could enter the support.
+
+A threshold keeps k coordinates of thousands, so most of a robust gradient is computed to be thrown away. A bound
+estimator remembers what it knew of each predictor when it last looked, bounds how far that can have moved with the
+scores, and evaluates exactly only the predictors that the bound does not exclude. The iterates are the same, to the
+last bit, as with every coordinate evaluated.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustsparse import kernels
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Reference scores kept at once; a column last seen before the oldest of them is looked at anew.
+_SLOTS = 24
+# Float32 passes are trusted while no product can overflow.
+_LARGEST_DESIGN = 1e12
+_LARGEST_SCORE = 1e20
+# Rows whose norm exceeds this many medians are bounded apart, if together they carry most of the design.
+_HEAVY = 3.0
+# Designs with fewer entries are not worth a second thread.
+_ENTRIES_FOR_THREADS = 2_000_000
+
+
+class BoundGradient(Protocol):
+    """A gradient estimator bound to one design; what the solver sees."""
+
+    XT: Array
+
+    def begin(self, score: Array) -> None:
+        """Take `score` (n,) as the current scores."""
+
+    def at(self, columns: Indices) -> Array:
+        """Gradient at the current scores on these columns."""
+
+    def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
+        """Columns outside `active` (d,) that may be among the k largest in absolute value, with their gradients.
+
+        `bar` is a size that k columns, active ones included, are known to reach.
+        """
+
+    def dense(self, XT: Array, score: Array) -> Array:
+        """Estimate for every row of a small transposed design with the same n, at any scores."""
+
+
+def available_threads() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="robustsparse")
+
+
+def over_columns(task: Callable[[int, int], None], d: int, entries: int, threads: int) -> None:
+    """Run `task(first, last)` over ranges of the d columns, in threads if the design is large.
+
+    The kernels release the interpreter's lock and each range writes its own part, so the outcome is the same for
+    any number of threads.
+    """
+    if threads <= 1 or entries < _ENTRIES_FOR_THREADS or d < threads:
+        task(0, d)
+        return
+    edges = [d * part // threads for part in range(threads + 1)]
+    list(_pool(threads).map(task, edges[:-1], edges[1:]))
+
+
+class _References:
+    """Scores at which columns were last evaluated, in a fixed number of slots."""
+
+    def __init__(self, n: int, d: int) -> None:
+        self.scores = np.zeros((_SLOTS, n))
+        self.units = np.ones(_SLOTS)
+        self.slots = np.full(d, -1, dtype=np.int32)
+
+    def add(self, score: Array, unit: float) -> tuple[int, Indices]:
+        """Store the scores; return their slot and all slots that columns refer to."""
+        counts = np.bincount(self.slots + 1, minlength=_SLOTS + 1)[1:]
+        slot = int(np.argmin(counts))
+        if counts[slot]:
+            self.slots[self.slots == slot] = -1
+        self.scores[slot] = score
+        self.units[slot] = unit
+        counts[slot] = 0
+        return slot, np.flatnonzero(counts)
+
+
+def _size(score: Array) -> float:
+    """Typical absolute value, which no few rows can change much."""
+    absolute = np.abs(score)
+    middle = float(np.median(absolute))
+    return float(np.minimum(absolute, 4.0 * middle).mean()) or float(absolute.mean()) or 1.0
+
+
+class ScreenedTrim:
+    """Trimmed-mean gradient of one design with exact screening.
+
+    Parameters
+    ----------
+    XT : array (d, n), C-contiguous
+        The transposed design.
+    trimmed : int
+        Number of values dropped at each end.
+    threads : int
+        Threads for large designs.
+    """
+
+    def __init__(self, XT: Array, trimmed: int, threads: int = 1) -> None:
+        d, n = XT.shape
+        self.XT, self.trimmed, self._threads = XT, trimmed, threads
+        self._XT32 = np.empty((d, n), dtype=np.float32)
+        self._norms = np.zeros((d, 4))
+        self._sizes = np.empty(d)
+        self._state = np.zeros((d, kernels.STATE_WIDTH))
+        self._references = _References(n, d)
+        self._moved = np.zeros((_SLOTS, kernels.DRIFT_WIDTH))
+        self._guess: Array | None = None
+        self._measure()
+
+    def _over_columns(self, task: Callable[[int, int], None]) -> None:
+        over_columns(task, self.XT.shape[0], self.XT.size, self._threads)
+
+    def _measure(self) -> None:
+        """Norms of columns and rows, and the rows of extreme leverage."""
+        n = self.XT.shape[1]
+        parts: list[Array] = []
+
+        def columns(first: int, last: int) -> None:
+            squares = np.zeros(n)
+            kernels.trim_setup(self.XT, first, last, self._XT32, self._norms, self._sizes, squares)
+            parts.append(squares)
+
+        self._over_columns(columns)
+        squares = np.sum(parts, axis=0)
+        self._exact_only = not self._norms[:, 0].max(initial=0.0) < _LARGEST_DESIGN
+        norms = np.sqrt(squares)
+        heavy = np.flatnonzero(norms > _HEAVY * np.median(norms))
+        self._split = bool(squares[heavy].sum() >= 0.5 * squares.sum()) and len(heavy) > 0
+        self._heavy = heavy if self._split else heavy[:0]
+        self._light = np.ones(n)
+        self._light[self._heavy] = 0.0
+        if self._split:
+            self._over_columns(
+                lambda first, last: kernels.leverage_setup(
+                    self.XT, self._heavy, self._light, first, last, self._norms
+                )
+            )
+
+    def _first_guess(self) -> Array:
+        """Typical cuts and gaps, relative to a column's size, from a few columns."""
+        d, n = self.XT.shape
+        sample = np.unique(np.linspace(0, d - 1, 9).astype(np.int64))
+        products = np.sort(self.XT[sample] * (self._score / self._unit), axis=1)
+        products /= self._sizes[sample, None]
+        low = float(np.median(products[:, self.trimmed]))
+        high = float(np.median(products[:, n - self.trimmed - 1]))
+        gap = 1.5 * max(high - low, 1e-12) / n
+        return np.array([low, high, gap, gap])
+
+    def begin(self, score: Array) -> None:
+        """Take `score` as the current scores."""
+        self._score = np.ascontiguousarray(score)
+        self._unit = _size(self._score)
+        scaled = self._score / self._unit
+        self._certify = not self._exact_only and bool(np.abs(scaled).max() < _LARGEST_SCORE)
+        self._score32 = scaled.astype(np.float32) if self._certify else np.zeros(1, np.float32)
+        self._slot, used = self._references.add(self._score, self._unit)
+        for slot in used:
+            kernels.drift(
+                self._score, self._references.scores[slot], self._heavy, self._light, self._moved[slot]
+            )
+        self._moved[self._slot] = 0.0
+        if self._guess is None:
+            self._guess = self._first_guess()
+
+    def at(self, columns: Indices) -> Array:
+        """Gradient at the current scores on these columns."""
+        return self.dense(self.XT[columns], self._score)
+
+    def survivors(
+        self, active: NDArray[np.bool_], k: int, bar: float
+    ) -> tuple[Indices, Array]:
+        """Columns outside `active` that may be among the k largest, with their gradients."""
+        d = self.XT.shape[0]
+        found = np.empty(d, dtype=np.int64)
+        values = np.empty(d)
+        parts: list[tuple[int, int]] = []
+
+        def columns(first: int, last: int) -> None:
+            assert self._guess is not None
+            count = kernels.trim_survivors(
+                self.XT, self._XT32, self._score, self._score32, self._unit, self.trimmed,
+                first, last, active, k, bar, self._certify, self._norms, self._sizes,
+                self._references.slots, self._slot, self._moved, self._split, self._state,
+                self._guess.copy() if first else self._guess, found[first:], values[first:],
+            )  # fmt: skip
+            parts.append((first, count))
+
+        self._over_columns(columns)
+        kept = np.concatenate([np.arange(first, first + count) for first, count in sorted(parts)])
+        return found[kept], values[kept]
+
+    def dense(self, XT: Array, score: Array) -> Array:
+        """Trimmed means of a small design, all of them."""
+        out = np.empty(len(XT))
+        kernels.trim_rows(XT, score, self.trimmed, out)
+        return out
+
+
+class ScreenedBlocks:
+    """Median-of-means gradient of one design; screened while the blocks stay the same.
+
+    Parameters
+    ----------
+    XT : array (d, n), C-contiguous
+        The transposed design.
+    blocks : int
+        Number of blocks.
+    rng : numpy Generator
+        Draws the blocks.
+    redraw : bool
+        Draw new blocks for each new vector of scores.
+    threads : int
+        Threads for large designs.
+    """
+
+    def __init__(
+        self, XT: Array, blocks: int, rng: np.random.Generator, redraw: bool, threads: int = 1
+    ) -> None:
+        d, n = XT.shape
+        self.XT, self.blocks, self._redraw, self._threads = XT, blocks, redraw, threads
+        self._rng = rng
+        self._order = rng.permutation(n)
+        self._references = _References(n, d)
+        self._moved = np.zeros((_SLOTS, blocks), dtype=np.float32)
+        # Fresh blocks make what was known of a column worthless, so nothing is kept for them.
+        kept = 0 if redraw else d
+        self._XT32 = np.empty((kept, n), dtype=np.float32)
+        self._norms = np.empty((kept, blocks), dtype=np.float32)
+        self._means = np.zeros((kept, blocks), dtype=np.float32)
+        self._exact_only = True
+        if not redraw:
+            self._measure()
+
+    def _over_columns(self, task: Callable[[int, int], None]) -> None:
+        over_columns(task, self.XT.shape[0], self.XT.size, self._threads)
+
+    def _measure(self) -> None:
+        self._over_columns(
+            lambda first, last: kernels.block_setup(
+                self.XT, self._order, self.blocks, first, last, self._XT32, self._norms
+            )
+        )
+        self._exact_only = not float(self._norms.max(initial=0.0)) < _LARGEST_DESIGN
+
+    def begin(self, score: Array) -> None:
+        """Take `score` as the current scores, and draw blocks if they are to be redrawn."""
+        if self._redraw:
+            self._order = self._rng.permutation(len(score))
+        self._score = np.ascontiguousarray(score[self._order])
+        self._certify = False
+        self._slot = 0
+        self._score32 = np.zeros(1, np.float32)
+        if self._exact_only:
+            return
+        unit = _size(self._score)
+        scaled = self._score / unit
+        self._certify = bool(np.abs(scaled).max() < _LARGEST_SCORE)
+        if not self._certify:
+            return
+        self._score32 = scaled.astype(np.float32)
+        self._slot, used = self._references.add(self._score, unit)
+        self._moved[self._slot] = 0.0
+        for slot in used:
+            change = (self._score - self._references.scores[slot]) / self._references.units[slot]
+            self._moved[slot] = self._block_norms(change)
+        self._moved += self._rounding(scaled)
+
+    def _block_norms(self, values: Array) -> Array:
+        starts = np.arange(len(values)) % self.blocks
+        squares = np.bincount(starts, weights=values**2, minlength=self.blocks)
+        return np.asarray(np.sqrt(squares) * (1.0 + 1e-6))
+
+    def _rounding(self, scaled: Array) -> np.float32:
+        """What float32 can add to a block mean, over the norm of the block's column."""
+        longest = len(scaled) // self.blocks + 5
+        return np.float32(1.01 * longest * 2.0**-24 * self._block_norms(scaled).max() + 1e-30)
+
+    def at(self, columns: Indices) -> Array:
+        """Gradient at the current scores on these columns."""
+        out = np.empty(len(columns))
+        kernels.block_median_rows(self.XT[columns], self._order, self._score, self.blocks, out)
+        return out
+
+    def survivors(
+        self, active: NDArray[np.bool_], k: int, bar: float
+    ) -> tuple[Indices, Array]:
+        """Columns outside `active` that may be among the k largest, with their gradients."""
+        d = self.XT.shape[0]
+        found = np.empty(d, dtype=np.int64)
+        values = np.empty(d)
+        parts: list[tuple[int, int]] = []
+
+        def columns(first: int, last: int) -> None:
+            count = kernels.block_survivors(
+                self.XT, self._XT32, self._order, self._score, self._score32, self.blocks,
+                first, last, active, k, bar, self._certify, self._norms, self._means,
+                self._references.slots, self._slot, self._moved, self._references.units,
+                found[first:], values[first:],
+            )  # fmt: skip
+            parts.append((first, count))
+
+        self._over_columns(columns)
+        kept = np.concatenate([np.arange(first, first + count) for first, count in sorted(parts)])
+        return found[kept], values[kept]
+
+    def dense(self, XT: Array, score: Array) -> Array:
+        """Medians of means of a small design, with the current blocks."""
+        out = np.empty(len(XT))
+        kernels.block_median_rows(XT, self._order, score[self._order], self.blocks, out)
+        return out
+
+
+class FullGradient:
+    """Any callable `(X, score) -> (d,)` bound to a design; every coordinate is evaluated.
+
+    Parameters
+    ----------
+    XT : array (d, n), C-contiguous
+        The transposed design.
+    estimator : callable
+        Takes the design (n, d) and the scores (n,), returns the gradient (d,).
+    """
+
+    def __init__(self, XT: Array, estimator: Callable[[Array, Array], Array]) -> None:
+        self.XT, self._estimator = XT, estimator
+
+    def begin(self, score: Array) -> None:
+        """Evaluate the whole gradient."""
+        self._gradient = np.asarray(self._estimator(self.XT.T, score), dtype=np.float64)
+
+    def at(self, columns: Indices) -> Array:
+        """Gradient on these columns."""
+        return self._gradient[columns]
+
+    def survivors(
+        self, active: NDArray[np.bool_], k: int, bar: float
+    ) -> tuple[Indices, Array]:
+        """All other columns that reach the bar."""
+        columns = np.flatnonzero(~active & ~(np.abs(self._gradient) < bar))
+        return columns, self._gradient[columns]
+
+    def dense(self, XT: Array, score: Array) -> Array:
+        """Estimate on a small design alone."""
+        return np.asarray(self._estimator(XT.T, score), dtype=np.float64)
