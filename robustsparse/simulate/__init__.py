@@ -7,12 +7,14 @@
 from robustsparse.simulate.battery import Attack, attacks, gross_attacks
 from robustsparse.simulate.labels import label_attacks
 from robustsparse.simulate.models import linear, logistic, misspecified
+from robustsparse.simulate.networks import graph
 from robustsparse.simulate.simulation import Simulation
 
 __all__ = [
     "Attack",
     "Simulation",
     "attacks",
+    "graph",
     "gross_attacks",
     "label_attacks",
     "linear",

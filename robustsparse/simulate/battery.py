@@ -115,8 +115,8 @@ def shift_y(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Gener
 def mimic(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator) -> Corrupted:
     """Rows that look like inliers in every column and lie on the opposite plane, ``y = -x'beta``.
 
-    Each entry of x is an authentic value of its column, drawn independently. No column on its own,
-    and not y either, tells these rows apart; the residual ``-2 x'beta`` does unless it is small.
+    Each entry of x is an authentic value of its column, drawn independently. Not distinguishable
+    in any column, nor in y; by the residual ``-2 x'beta`` unless that is small.
     """
     rows = random_rows(y, count, rng)
     source = rng.integers(0, len(y), (count, X.shape[1]))

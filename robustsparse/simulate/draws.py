@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import solveh_banded
 from scipy.signal import lfilter
 
+from robustsparse.checks import check_count
 from robustsparse.errors import ParameterError
 from robustsparse.simulate.simulation import Floats
 
@@ -88,8 +89,7 @@ def _quadrature_size(rho: float) -> int:
 
 def sparse_signs(d: int, k: int, rng: np.random.Generator) -> Floats:
     """Draw a vector with k entries +1 or -1 at random places."""
-    if not 0 <= k <= d:
-        raise ParameterError(f"k={k}: choose between 0 and d={d} true predictors")
+    check_count("k", k, 0, d)
     beta = np.zeros(d)
     beta[rng.choice(d, k, replace=False)] = rng.choice([-1.0, 1.0], k)
     return beta
@@ -100,17 +100,3 @@ def outlier_count(n: int, epsilon: float) -> int:
     if not 0 <= epsilon < 1:
         raise ParameterError(f"epsilon={epsilon}: a fraction of corrupted rows lies in [0, 1)")
     return max(1, round(epsilon / (1 - epsilon) * n)) if epsilon > 0 else 0
-
-
-def check_choice(argument: str, value: str, choices: tuple[str, ...]) -> None:
-    """Raise a `ParameterError` unless value is one of the choices."""
-    if value not in choices:
-        raise ParameterError(f"{argument}={value!r}: choose one of {', '.join(map(repr, choices))}")
-
-
-def check_sizes(n: int, d: int, correlation: float = 0.0) -> None:
-    """Raise a `ParameterError` for an empty design or a correlation that is none."""
-    if n < 1 or d < 1:
-        raise ParameterError(f"n={n}, d={d}: at least one row and one column are needed")
-    if not -1 < correlation < 1:
-        raise ParameterError(f"correlation={correlation}: must lie strictly between -1 and 1")

@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robustsparse.checks import check_choice, check_count, check_number
 from robustsparse.errors import ParameterError
 from robustsparse.simulate.battery import Attack, Corrupted, attacks, find_attack
 from robustsparse.simulate.draws import (
     TAILS,
-    check_choice,
-    check_sizes,
     correlated_rows,
     outlier_count,
     sparse_signs,
@@ -76,7 +75,7 @@ def linear(
         Leave corrupted rows where the attack put them (mostly at random places) instead of
         moving them to the end.
     rng : int, Generator or None
-        Source of randomness.
+        Source of randomness; None draws anew at each call.
 
     Returns
     -------
@@ -92,7 +91,7 @@ def linear(
     """
     check_choice("design", design, DESIGNS)
     check_choice("noise", noise, TAILS)
-    check_sizes(n, d, correlation)
+    _check_sizes(n, d, sigma, correlation)
     rng = np.random.default_rng(rng)
     n_total = n + (outlier_count(n, epsilon) if attack is not None else 0)
     coefficients = sparse_signs(d, k, rng) if beta is None else _given(beta, d)
@@ -139,7 +138,7 @@ def misspecified(
     >>> simulate.misspecified(n=80, d=30, k=3, epsilon=0.2, rng=0)
     Simulation(n_total=100, d=30, k=3, outliers=20)
     """
-    check_sizes(n, d, correlation)
+    _check_sizes(n, d, sigma, correlation)
     rng = np.random.default_rng(rng)
     n_total = n + (outlier_count(n, epsilon) if attack is not None else 0)
     beta = sparse_signs(d, k, rng)
@@ -185,7 +184,7 @@ def logistic(
     >>> sorted(set(sim.y.tolist()))
     [0.0, 1.0]
     """
-    check_sizes(n, d)
+    _check_sizes(n, d)
     rng = np.random.default_rng(rng)
     n_total = n + (outlier_count(n, epsilon) if attack is not None else 0)
     direction = sparse_signs(d, k, rng) / math.sqrt(max(k, 1))
@@ -195,6 +194,14 @@ def logistic(
     if not np.isin(corrupted[1], (0.0, 1.0)).all():
         raise ParameterError("attack: a callable for logistic data must leave y at 0 or 1")
     return _assemble(corrupted, 2 * direction, -2 * float(direction.sum()), shuffle)
+
+
+def _check_sizes(n: int, d: int, sigma: float = 0.0, correlation: float = 0.0) -> None:
+    check_count("n", n, 1)
+    check_count("d", d, 1)
+    check_number("sigma", sigma, 0.0)
+    if not -1 < correlation < 1:
+        raise ParameterError(f"correlation={correlation} must lie strictly between -1 and 1.")
 
 
 def _given(beta: ArrayLike, d: int) -> Floats:

@@ -26,6 +26,8 @@ class Simulation:
         Response; None for a graph.
     outlier : ndarray of bool, shape (n_total,)
         True for the rows that the adversary wrote; all others are authentic.
+    outlier_cells : ndarray of bool, shape (n_total, d), or None
+        Single cells that were overwritten (graphs with ``cellwise > 0``).
     beta : ndarray of shape (d,) or None
         True coefficients on the scale of `X`.
     intercept : float
@@ -56,6 +58,7 @@ class Simulation:
     column_scale: Floats | None = None
     adjacency: Bools | None = None
     precision: Floats | None = None
+    outlier_cells: Bools | None = None
 
     @property
     def names(self) -> list[str]:
