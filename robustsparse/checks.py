@@ -26,7 +26,9 @@ def as_rng(rng: "int | np.random.Generator | None") -> np.random.Generator:
     try:
         return np.random.default_rng(DEFAULT_SEED if rng is None else rng)
     except (TypeError, ValueError):
-        raise ParameterError(f"rng={rng!r} must be a whole number, a numpy Generator or None.") from None
+        raise ParameterError(
+            f"rng={rng!r} must be a whole number, a numpy Generator or None."
+        ) from None
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
@@ -77,7 +79,9 @@ def as_matrix(X: Any) -> Any:
             "(X.reshape(-1, 1) makes one column of a vector)."
         )
     if not (np.issubdtype(matrix.dtype, np.number) or matrix.dtype == bool):
-        raise DataError(f"X has type {matrix.dtype}; convert it to numbers first, for example with X.astype(float).")
+        raise DataError(
+            f"X has type {matrix.dtype}; convert it to numbers first, for example with X.astype(float)."
+        )
     if np.issubdtype(matrix.dtype, np.complexfloating):
         raise DataError("X is complex; only real predictors can be used.")
     if 0 in matrix.shape:
@@ -91,7 +95,9 @@ def as_vector(name: str, values: Any, n: int) -> Array:
     if vector.ndim == 2 and 1 in vector.shape:
         vector = vector.ravel()
     if vector.ndim != 1 or len(vector) != n:
-        raise DataError(f"{name} has shape {vector.shape}; it needs one value for each of the {n} rows of X.")
+        raise DataError(
+            f"{name} has shape {vector.shape}; it needs one value for each of the {n} rows of X."
+        )
     if not np.issubdtype(vector.dtype, np.number) and vector.dtype != bool:
         vector = _numeric(vector, name)
     if np.issubdtype(vector.dtype, np.complexfloating):

@@ -1,7 +1,8 @@
 """Gradient estimators: robust averages of `x_ij * score_i` over the rows, for each coordinate j.
 
-Every estimator is a callable `(X, score) -> (d,)`, and so can be any object of the user's. The ones here also bind to
-a design (`bind`), which lets the solver skip coordinates that cannot survive its threshold.
+Every estimator is a callable `(X, score) -> (d,)`, and so can be any object of the user's. The ones
+here also bind to a design (`bind`), which lets the solver skip coordinates that cannot survive its
+threshold.
 """
 
 from collections.abc import Callable
@@ -16,9 +17,11 @@ from robustsparse.checks import as_rng
 from robustsparse.errors import ParameterError
 from robustsparse.screening import Array, BoundGradient, FullGradient, ScreenedBlocks, ScreenedTrim
 
-# Trimming this much at each end leaves a tenth of the rows; beyond, a trimmed mean is no better than a median.
+# Trimming this much at each end leaves a tenth of the rows; beyond, a trimmed mean is no better
+# than a median.
 LARGEST_TRIM = 0.45
-# Under a cancelling attack twice the contamination must be trimmed; on clean data it costs next to nothing.
+# Under a cancelling attack twice the contamination must be trimmed; on clean data it costs next to
+# nothing.
 TRIM_PER_EPSILON = 2.0
 
 
@@ -60,8 +63,9 @@ class Trimmed:
     Parameters
     ----------
     alpha : float
-        Fraction dropped at each end: the ⌈alpha n⌉ largest and smallest values of each coordinate. At least the
-        fraction of bad rows; twice that fraction withstands attacks that cancel the gradient.
+        Fraction dropped at each end: the ⌈alpha n⌉ largest and smallest values of each coordinate.
+        At least the fraction of bad rows; twice that fraction withstands attacks that cancel the
+        gradient.
 
     Examples
     --------
@@ -102,16 +106,17 @@ class Trimmed:
 class MedianOfMeans:
     """Coordinate-wise median of block means, against heavy tails (the paper's Definition 4.1, clubs).
 
-    It breaks once about half of the blocks hold a gross outlier: for q bad rows use at least 4q + 15 blocks, or
-    `Trimmed`.
+    It breaks once about half of the blocks hold a gross outlier: for q bad rows use at least 4q +
+    15 blocks, or `Trimmed`.
 
     Parameters
     ----------
     blocks : int or None
-        Number of blocks; None takes the paper's 4.5 ⌈log d⌉. At most half the number of rows is used.
+        Number of blocks; None takes the paper's 4.5 ⌈log d⌉. At most half the number of rows is
+        used.
     redraw : bool
-        Draw new blocks at each iteration. The iterates then never settle entirely, but they do not inherit the
-        bias of one unlucky partition either.
+        Draw new blocks at each iteration, so that the fit does not inherit the bias of one unlucky
+        partition. The iterates then never come to rest entirely; the last ones are averaged.
     rng : int, Generator or None
         Draws the blocks; None is a fixed seed.
 
@@ -124,12 +129,14 @@ class MedianOfMeans:
     """
 
     blocks: int | None = None
-    redraw: bool = False
+    redraw: bool = True
     rng: "int | np.random.Generator | None" = None
 
     def __post_init__(self) -> None:
         if self.blocks is not None and (self.blocks != int(self.blocks) or self.blocks < 1):
-            raise ParameterError(f"blocks={self.blocks!r} must be a whole number of at least 1, or None.")
+            raise ParameterError(
+                f"blocks={self.blocks!r} must be a whole number of at least 1, or None."
+            )
 
     def count(self, n: int, d: int) -> int:
         """Number of blocks for n rows and d columns."""

@@ -1,9 +1,9 @@
 """The compiled hot loops; the only module that knows the compiler.
 
-A design enters transposed, as `XT` (d, n), C-contiguous, so that one predictor is one contiguous row. `r` are the
-scores (n,), and `m` is the number of values that a trimmed mean drops at each end. Every exact value of a trimmed
-mean comes out of `_kept_sum`, whose order of summation depends on nothing but the data: that makes a fit with
-screening equal to one without it to the last bit.
+A design enters transposed, as `XT` (d, n), C-contiguous, so that one predictor is one contiguous
+row. `r` are the scores (n,), and `m` is the number of values that a trimmed mean drops at each end.
+Every exact value of a trimmed mean comes out of `_kept_sum`, whose order of summation depends on
+nothing but the data: that makes a fit with screening equal to one without it to the last bit.
 """
 
 import math
@@ -11,14 +11,20 @@ import math
 import numpy as np
 from numba import njit
 
-# Sums may be reordered, which is what lets them vectorize; products are never fused, so that a product has the
-# same bits wherever it is formed. NaN and infinity keep their meaning.
+# Sums may be reordered, which is what lets them vectorize; products are never fused, so that a
+# product has the same bits wherever it is formed. NaN and infinity keep their meaning.
 _SUMS = {"reassoc", "nsz"}
 
 # Unit roundoff of float32.
 _ROUND32 = 2.0**-24
-# Values of a certificate below this are noise of float32's smallest numbers.
+# Smallest width of a bracket.
 _TINY = 1e-30
+# What a product can lose to float32's smallest numbers: 2**-149 times the largest score.
+_UNDERFLOW = 1e-24
+# Below this float64 rounds absolutely, and what is proved with relative errors does not hold.
+_SMALLEST = 1e-300
+# A sum of squares below this has lost terms to underflow.
+_SMALLEST_SQUARE = 1e-200
 # What is claimed of a column must survive the rounding of the claim itself.
 _SLACK = 1.0 + 1e-9
 
@@ -30,7 +36,8 @@ ALL, LIGHT, LIGHT_MAX, RATIO_SUM, RATIO_MAX, JUMP_MAX, JUMP_SUM = range(7)
 DRIFT_WIDTH = 7
 
 
-# ---------------------------------------------------------------------------------------------- selection
+# ----------------------------------------------------------------------------------------------
+# selection
 
 
 @njit(cache=True, nogil=True)
@@ -85,7 +92,8 @@ def _median(a, n):
     return 0.5 * below + 0.5 * a[half]
 
 
-# ------------------------------------------------------------------------------------ exact trimmed means
+# ------------------------------------------------------------------------------------ exact trimmed
+# means
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
@@ -155,7 +163,8 @@ def trim_rows(XT, r, m, out):
     low = 0.0
     high = 0.0
     for j in range(d):
-        # Predictors of one scale have cuts alike, and looking near the last ones is cheaper than selecting afresh.
+        # Predictors of one scale have cuts alike, and looking near the last ones is cheaper than
+        # selecting afresh.
         width = 0.15 * (high - low)
         ok, low, high = _near_cuts(XT[j], r, m, low, high, width, width, buffer, upper)
         if not ok:
@@ -163,7 +172,8 @@ def trim_rows(XT, r, m, out):
         out[j] = _kept_sum(XT[j], r, m, low, high) / (n - 2 * m)
 
 
-# -------------------------------------------------------------------------------- certified trimmed means
+# -------------------------------------------------------------------------------- certified trimmed
+# means
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
@@ -190,9 +200,9 @@ def _certificate_pass(x, r, a, mid_low, b, c, mid_high, e):
 def _interpolate(edge, width, outer, inner, m, gap):
     """Cut and spacing of the order statistics near it, from counts at both ends of a bracket.
 
-    Tails thin out about exponentially, so the logarithm of the count is interpolated; linear interpolation is
-    biased outward. `width` is signed: from the outer end of the bracket, where `outer` products lie beyond, to the
-    inner end, where `inner` do.
+    Tails thin out about exponentially, so the logarithm of the count is interpolated; linear
+    interpolation is biased outward. `width` is signed: from the outer end of the bracket, where
+    `outer` products lie beyond, to the inner end, where `inner` do.
     """
     if inner <= outer:
         return edge + 0.5 * width, gap
@@ -205,8 +215,8 @@ def _interpolate(edge, width, outer, inner, m, gap):
 def _certify(x, r, m, low, high, low_gap, high_gap, spread, bar):
     """Interval that must contain the trimmed mean, from float32 passes alone.
 
-    Returns ok, value, radius, low, high, low_gap, high_gap, clip. Brackets around the guessed cuts are moved until
-    they hold them, then narrowed while the column could still reach `bar`.
+    Returns ok, value, radius, low, high, low_gap, high_gap, clip. Brackets around the guessed cuts
+    are moved until they hold them, then narrowed while the column could still reach `bar`.
     """
     n = x.shape[0]
     kept = n - 2 * m
@@ -234,10 +244,10 @@ def _certify(x, r, m, low, high, low_gap, high_gap, spread, bar):
             down = max((c1 - m) * (mid_low - a), (m - c0) * (b - mid_low))
             up = max((c2 - m) * (e - mid_high), (m - c3) * (mid_high - c))
             reach = max(max(abs(a), abs(b)), max(abs(c), abs(e)))
-            error = (n + 8) * _ROUND32 * n * reach + n * _TINY
+            error = (n + 8) * _ROUND32 * n * reach + n * _UNDERFLOW
             middle64 = np.float64(total) - m * (np.float64(mid_low) + np.float64(mid_high))
             new_radius = (0.5 * (up + down) + error) / kept
-            if new_radius < radius:
+            if new_radius < radius and math.isfinite(middle64):
                 value = (middle64 + 0.5 * (up - down)) / kept
                 radius = new_radius
             ok = True
@@ -280,12 +290,28 @@ def _certify(x, r, m, low, high, low_gap, high_gap, spread, bar):
     return ok, value, radius, low, high, low_gap, high_gap, clip
 
 
+@njit(cache=True, nogil=True)
+def _largest(x):
+    """Largest absolute value."""
+    largest = 0.0
+    for i in range(x.shape[0]):
+        largest = max(largest, abs(x[i]))
+    return largest
+
+
+@njit(cache=True, nogil=True)
+def _norm(square, largest, n):
+    """Upper bound of an l2 norm from the sum of squares and the largest value; it survives underflow."""
+    return math.sqrt(square) if square > _SMALLEST_SQUARE else math.sqrt(n) * largest
+
+
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def drift(r, reference, heavy, light, out):
     """How far the scores moved since `reference`, as `_upper_bound` needs it.
 
-    `heavy` holds the rows of extreme leverage and `light` is 0 on them, 1 elsewhere. A heavy row whose score kept its
-    sign and changed by less than half enters by its relative change, the others by their absolute one.
+    `heavy` holds the rows of extreme leverage and `light` is 0 on them, 1 elsewhere. A heavy row
+    whose score kept its sign and changed by less than half enters by its relative change, the
+    others by their absolute one.
     """
     square = 0.0
     largest = 0.0
@@ -293,7 +319,7 @@ def drift(r, reference, heavy, light, out):
         e = abs(r[i] - reference[i]) * light[i]
         square += e * e
         largest = max(largest, e)
-    out[LIGHT] = math.sqrt(square)
+    out[LIGHT] = _norm(square, largest, r.shape[0])
     out[LIGHT_MAX] = largest
     out[RATIO_SUM:] = 0.0
     for h in range(heavy.shape[0]):
@@ -301,6 +327,7 @@ def drift(r, reference, heavy, light, out):
         b = reference[heavy[h]]
         e = abs(a - b)
         square += e * e
+        largest = max(largest, e)
         least = min(abs(a), abs(b))
         if a * b > 0.0 and e < 0.5 * least:
             out[RATIO_SUM] += e / least
@@ -308,16 +335,17 @@ def drift(r, reference, heavy, light, out):
         else:
             out[JUMP_SUM] += e
             out[JUMP_MAX] = max(out[JUMP_MAX], e)
-    out[ALL] = math.sqrt(square)
+    out[ALL] = _norm(square, largest, r.shape[0])
 
 
 @njit(cache=True, nogil=True)
 def _upper_bound(known, moved, norms, kept, split):
     """Largest absolute value that a column's trimmed mean can have, without reading the column.
 
-    Sorting is an l1 contraction, so the kept sum moves by at most |x_j| |r - r_ref| (Cauchy-Schwarz). With rows of
-    extreme leverage that bound is useless; there the sum of products clipped at C, beyond all cuts, is bounded instead.
-    `norms` holds |x_j|, the same over light rows, and the largest |x_ij| over light and over heavy rows.
+    Sorting is an l1 contraction, so the kept sum moves by at most |x_j| |r - r_ref|
+    (Cauchy-Schwarz). With rows of extreme leverage that bound is useless; there the sum of products
+    clipped at C, beyond all cuts, is bounded instead. `norms` holds |x_j|, the same over light
+    rows, and the largest |x_ij| over light and over heavy rows.
     """
     change = norms[0] * moved[ALL]
     if split:
@@ -327,7 +355,7 @@ def _upper_bound(known, moved, norms, kept, split):
         )
         clipped = norms[1] * moved[LIGHT] + clip * moved[RATIO_SUM] + norms[3] * moved[JUMP_SUM]
         change = min(change, clipped)
-    return (abs(known[VALUE]) + known[RADIUS] + change / kept) * _SLACK
+    return (abs(known[VALUE]) + known[RADIUS] + change / kept) * _SLACK + _SMALLEST
 
 
 @njit(cache=True, nogil=True)
@@ -345,11 +373,12 @@ def trim_survivors(
 ):  # fmt: skip
     """Exact trimmed means of the columns in [first, last) that may be among the k largest in absolute value.
 
-    `bar` is a value that k columns are known to reach; columns of `active` are left out. `unit` is a robust size of the
-    scores: `r32` is r / unit and cuts are remembered in that unit, so they serve as guesses after the scores have shrunk.
-    `slots[j]` says at which reference column j was last evaluated (-1: never), `moved` the drift since each reference and
-    `slot` the reference that r itself is. `guess` (4,) carries typical cuts and gaps for columns never seen.
-    Returns the number of columns written to `found` and `values`.
+    `bar` is a value that k columns are known to reach; columns of `active` are left out. `unit` is
+    a robust size of the scores: `r32` is r / unit and cuts are remembered in that unit, so they
+    serve as guesses after the scores have shrunk. `slots[j]` says at which reference column j was
+    last evaluated (-1: never), `moved` the drift since each reference and `slot` the reference that
+    r itself is. `guess` (4,) carries typical cuts and gaps for columns never seen. Returns the
+    number of columns written to `found` and `values`.
     """
     n = XT.shape[1]
     kept = n - 2 * m
@@ -377,8 +406,12 @@ def trim_survivors(
                 high0 = known[HIGH]
                 low = low0 * drift_low
                 high = high0 * drift_high
-                low_gap = min(max(known[LOW_GAP], 0.6 * guess[2] * sizes[j]), 1.6 * guess[2] * sizes[j])
-                high_gap = min(max(known[HIGH_GAP], 0.6 * guess[3] * sizes[j]), 1.6 * guess[3] * sizes[j])
+                low_gap = min(
+                    max(known[LOW_GAP], 0.6 * guess[2] * sizes[j]), 1.6 * guess[2] * sizes[j]
+                )
+                high_gap = min(
+                    max(known[HIGH_GAP], 0.6 * guess[3] * sizes[j]), 1.6 * guess[3] * sizes[j]
+                )
             else:
                 low0 = 0.0
                 high0 = 0.0
@@ -396,8 +429,9 @@ def trim_survivors(
             known[HIGH_GAP] = high_gap
             if ok:
                 known[VALUE] = value * unit
-                known[RADIUS] = radius * unit
-                known[CLIP] = clip * unit
+                # Zero is reserved for exact values.
+                known[RADIUS] = radius * unit + _SMALLEST
+                known[CLIP] = clip * unit * (1.0 + 4.0 * _ROUND32)
                 if low0 < 0.0 < high0:
                     if 0.2 < low / low0 < 5.0:
                         drift_low += 0.05 * (low / low0 - drift_low)
@@ -444,7 +478,15 @@ def trim_survivors(
             if certify and known[RADIUS] < np.inf:
                 width = (0.6 * deviation + 1.0) * unit
                 ok, low, high = _near_cuts(
-                    XT[j], r, m, low, high, width * known[LOW_GAP], width * known[HIGH_GAP], lower, upper
+                    XT[j],
+                    r,
+                    m,
+                    low,
+                    high,
+                    width * known[LOW_GAP],
+                    width * known[HIGH_GAP],
+                    lower,
+                    upper,
                 )
             if not ok:
                 low, high = _cuts(XT[j], r, m, buffer)
@@ -460,7 +502,8 @@ def trim_survivors(
     return survivors
 
 
-# ---------------------------------------------------------------------------------------- median of means
+# ---------------------------------------------------------------------------------------- median of
+# means
 
 
 @njit(cache=True, nogil=True)
@@ -502,7 +545,10 @@ def block_median_rows(XT, order, r, blocks, out):
 
 @njit(cache=True, nogil=True)
 def block_setup(XT, order, blocks, first, last, XT32, norms):
-    """Float32 copy in block order, and the norm of each block of each column over its size (rounded up)."""
+    """Float32 copy in block order, and the norm of each block of each column over its size.
+
+    Norms are rounded up, and are never so small that float32's smallest numbers matter beside them.
+    """
     n = XT.shape[1]
     means = np.empty(blocks)
     buffer = np.empty(n)
@@ -513,7 +559,7 @@ def block_setup(XT, order, blocks, first, last, XT32, norms):
         _block_means(buffer, buffer, blocks, means)
         for b in range(blocks):
             size = n // blocks + (b < n % blocks)
-            norms[j, b] = math.sqrt(means[b] / size) * (1.0 + 1e-6)
+            norms[j, b] = max(math.sqrt(means[b] / size), _TINY) * (1.0 + 1e-6)
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
@@ -529,14 +575,21 @@ def _blocks_that_reach(means, norms, moved, bar):
 
 
 @njit(cache=True, nogil=True)
+def _edge(bar, unit):
+    """The bar in a unit, lowered by all that rounding could add to a block mean beside its bound."""
+    return np.float32(max(bar - _SMALLEST, 0.0) / unit * (1.0 - 1e-6))
+
+
+@njit(cache=True, nogil=True)
 def block_survivors(
     XT, XT32, order, r, r32, blocks, first, last, active, k, bar, certify,
     norms, means, slots, slot, moved, units, found, values,
 ):  # fmt: skip
     """Exact medians of means of the columns in [first, last) that may be among the k largest in absolute value.
 
-    A column is excluded when fewer than half of its blocks can reach the bar, judged first from its last block
-    means and the drift of the scores since (`moved`, one row a reference, in units of `units`), then from a float32 pass.
+    A column is excluded when fewer than half of its blocks can reach the bar, judged first from its
+    last block means and the drift of the scores since (`moved`, one row a reference, in units of
+    `units`), then from a float32 pass.
     """
     half = (blocks + 1) // 2
     buffer = np.empty(XT.shape[1])
@@ -551,14 +604,14 @@ def block_survivors(
         if certify:
             s = slots[j]
             if s >= 0:
-                edge = np.float32(bar / units[s] * (1.0 - 1e-6))
+                edge = _edge(bar, units[s])
                 high, low = _blocks_that_reach(means[j], norms[j], moved[s], edge)
                 if high < half and low < half:
                     continue
             if s != slot:
                 _block_means(XT32[j], r32, blocks, means[j])
                 slots[j] = slot
-                edge = np.float32(bar / units[slot] * (1.0 - 1e-6))
+                edge = _edge(bar, units[slot])
                 high, low = _blocks_that_reach(means[j], norms[j], moved[slot], edge)
                 if high < half and low < half:
                     continue
@@ -568,7 +621,8 @@ def block_survivors(
         found[count] = j
         values[count] = value
         count += 1
-        floor[n_floor] = abs(value)
+        # Times the step, values a rounding apart may tie, and the lowest column of a tie is kept.
+        floor[n_floor] = abs(value) / _SLACK
         n_floor += 1
         if n_floor >= k and (n_floor == k + 64 or n_floor % 8 == 0):
             bar = max(bar, _kth_largest(floor, n_floor, k, scratch))
@@ -581,24 +635,94 @@ def block_survivors(
     return count
 
 
-# ------------------------------------------------------------------------------------- columns of a design
+# ------------------------------------------------------------------------------------- columns of a
+# design
 
 
 @njit(cache=True, nogil=True)
-def median_mad_rows(XT, center, location, spread):
-    """Median and median absolute deviation of each row; with `center` false the deviation is taken from zero."""
+def _count_between(a, n, low, high):
+    """How many values lie below `low`, and how many do not exceed `high`."""
+    below = np.int64(0)
+    upto = np.int64(0)
+    for i in range(n):
+        below += a[i] < low
+        upto += a[i] <= high
+    return below, upto
+
+
+@njit(cache=True, nogil=True)
+def _bracketed_median(a, n, work):
+    """Median of `a[:n]`, which stays as it is: a sample brackets it, and only values in the bracket are selected."""
+    first = (n - 1) // 2
+    last = n // 2
+    sample = 33
+    if n < 4 * sample:
+        for i in range(n):
+            work[i] = a[i]
+        return _median(work, n)
+    for i in range(sample):
+        work[i] = a[i * (n // sample)]
+    _select(work, 0, sample - 1, 11)
+    low = work[11]
+    _select(work, 11, sample - 1, 21)
+    high = work[21]
+    below, upto = _count_between(a, n, low, high)
+    if below <= first and last < upto and upto - below > n // 8:
+        share = (first - below + 0.5) / (upto - below)
+        half = 2.0 * math.sqrt(upto - below) / (upto - below)
+        nearer = low + (share - half) * (high - low)
+        further = low + (share + half) * (high - low)
+        inside, within = _count_between(a, n, nearer, further)
+        if inside <= first and last < within:
+            low, high, below, upto = nearer, further, inside, within
+    count = 0
+    if below <= first and last < upto:
+        for i in range(n):
+            work[count] = a[i]
+            count += (a[i] >= low) & (a[i] <= high)
+    else:
+        below = 0
+        for i in range(n):
+            work[i] = a[i]
+        count = n
+    _select(work, 0, count - 1, last - below)
+    top = work[last - below]
+    if first == last:
+        return top
+    bottom = work[0]
+    for i in range(1, last - below):
+        bottom = max(bottom, work[i])
+    return 0.5 * bottom + 0.5 * top
+
+
+@njit(cache=True, nogil=True)
+def column_profiles(XT, center, low, high, two, location, spread):
+    """Range, whether there are two values only, median and median absolute deviation of each row.
+
+    With `center` false the deviation is taken from zero.
+    """
     d, n = XT.shape
     buffer = np.empty(n)
+    work = np.empty(n + 1)
     for j in range(d):
-        middle = 0.0
-        if center:
-            for i in range(n):
-                buffer[i] = XT[j, i]
-            middle = _median(buffer, n)
+        x = XT[j]
+        least = x[0]
+        most = x[0]
         for i in range(n):
-            buffer[i] = abs(XT[j, i] - middle)
+            least = min(least, x[i])
+            most = max(most, x[i])
+        low[j] = least
+        high[j] = most
+        two[j] = True
+        for i in range(n):
+            if x[i] != least and x[i] != most:
+                two[j] = False
+                break
+        middle = _bracketed_median(x, n, work) if center else 0.0
+        for i in range(n):
+            buffer[i] = abs(x[i] - middle)
         location[j] = middle
-        spread[j] = _median(buffer, n)
+        spread[j] = _bracketed_median(buffer, n, work)
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
@@ -614,7 +738,8 @@ def trim_setup(XT, first, last, XT32, norms, sizes, row_squares):
             XT32[j, i] = v
             square += v * v
             row_squares[i] += v * v
-        norms[j, 0] = math.sqrt(square)
+        # The largest value is sought only if needed: a maximum in the loop would not vectorize.
+        norms[j, 0] = _norm(square, 0.0 if square > _SMALLEST_SQUARE else _largest(XT[j]), n)
         count = 0
         for i in range(0, n, step):
             buffer[count] = abs(XT[j, i])
@@ -636,6 +761,6 @@ def leverage_setup(XT, heavy, light, first, last, norms):
         heaviest = 0.0
         for h in range(heavy.shape[0]):
             heaviest = max(heaviest, abs(XT[j, heavy[h]]))
-        norms[j, 1] = math.sqrt(square) * _SLACK
+        norms[j, 1] = _norm(square, largest, XT.shape[1]) * _SLACK
         norms[j, 2] = largest
         norms[j, 3] = heaviest

@@ -1,7 +1,7 @@
 """Losses: how far a linear predictor is from a response, row by row.
 
-For every loss here the gradient of one observation is `score_i * x_i`. A loss returns one number a row and never
-sees the design.
+For every loss here the gradient of one observation is `score_i * x_i`. A loss returns one number a
+row and never sees the design.
 """
 
 from dataclasses import dataclass
@@ -71,8 +71,9 @@ class Huber:
     Parameters
     ----------
     delta : float or None
-        Where the loss turns linear, in units of the response. None follows the residuals: 1.345 times their median
-        absolute deviation (as a standard deviation), computed anew at every iterate.
+        Where the loss turns linear, in units of the response. None follows the residuals: 1.345
+        times their median absolute deviation (as a standard deviation), computed anew at every
+        iterate.
 
     Examples
     --------
@@ -97,7 +98,8 @@ class Huber:
         if self.delta is not None:
             return self.delta
         spread = MAD_TO_SD * float(np.median(np.abs(resid - np.median(resid))))
-        # More than half of the residuals equal: fall back on their mean size, and on 1 if all are zero.
+        # More than half of the residuals equal: fall back on their mean size, and on 1 if all are
+        # zero.
         return HUBER_EFFICIENCY * (spread or float(np.mean(np.abs(resid))) or 1.0)
 
     def value(self, y: Array, eta: Array) -> Array:

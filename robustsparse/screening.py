@@ -1,9 +1,9 @@
 """Gradient estimators bound to a design, which look only at predictors that could enter the support.
 
-A threshold keeps k coordinates of thousands, so most of a robust gradient is computed to be thrown away. A bound
-estimator remembers what it knew of each predictor when it last looked, bounds how far that can have moved with the
-scores, and evaluates exactly only the predictors that the bound does not exclude. The iterates are the same, to the
-last bit, as with every coordinate evaluated.
+A threshold keeps k coordinates of thousands, so most of a robust gradient is computed to be thrown
+away. A bound estimator remembers what it knew of each predictor when it last looked, bounds how far
+that can have moved with the scores, and evaluates exactly only the predictors that the bound does
+not exclude. The iterates are the same, to the last bit, as with every coordinate evaluated.
 """
 
 import os
@@ -25,7 +25,8 @@ _SLOTS = 24
 # Float32 passes are trusted while no product can overflow.
 _LARGEST_DESIGN = 1e12
 _LARGEST_SCORE = 1e20
-# Rows whose norm exceeds this many medians are bounded apart, if together they carry most of the design.
+# Rows whose norm exceeds this many medians are bounded apart, if together they carry most of the
+# design.
 _HEAVY = 3.0
 # Designs with fewer entries are not worth a second thread.
 _ENTRIES_FOR_THREADS = 2_000_000
@@ -35,6 +36,8 @@ class BoundGradient(Protocol):
     """A gradient estimator bound to one design; what the solver sees."""
 
     XT: Array
+    # Whether the same scores always give the same gradient, so that iterates can come to rest.
+    settles: bool
 
     def begin(self, score: Array) -> None:
         """Take `score` (n,) as the current scores."""
@@ -65,8 +68,8 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 def over_columns(task: Callable[[int, int], None], d: int, entries: int, threads: int) -> None:
     """Run `task(first, last)` over ranges of the d columns, in threads if the design is large.
 
-    The kernels release the interpreter's lock and each range writes its own part, so the outcome is the same for
-    any number of threads.
+    The kernels release the interpreter's lock and each range writes its own part, so the outcome is
+    the same for any number of threads.
     """
     if threads <= 1 or entries < _ENTRIES_FOR_THREADS or d < threads:
         task(0, d)
@@ -114,6 +117,8 @@ class ScreenedTrim:
     threads : int
         Threads for large designs.
     """
+
+    settles = True
 
     def __init__(self, XT: Array, trimmed: int, threads: int = 1) -> None:
         d, n = XT.shape
@@ -177,7 +182,11 @@ class ScreenedTrim:
         self._slot, used = self._references.add(self._score, self._unit)
         for slot in used:
             kernels.drift(
-                self._score, self._references.scores[slot], self._heavy, self._light, self._moved[slot]
+                self._score,
+                self._references.scores[slot],
+                self._heavy,
+                self._light,
+                self._moved[slot],
             )
         self._moved[self._slot] = 0.0
         if self._guess is None:
@@ -187,9 +196,7 @@ class ScreenedTrim:
         """Gradient at the current scores on these columns."""
         return self.dense(self.XT[columns], self._score)
 
-    def survivors(
-        self, active: NDArray[np.bool_], k: int, bar: float
-    ) -> tuple[Indices, Array]:
+    def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
         """Columns outside `active` that may be among the k largest, with their gradients."""
         d = self.XT.shape[0]
         found = np.empty(d, dtype=np.int64)
@@ -239,10 +246,12 @@ class ScreenedBlocks:
     ) -> None:
         d, n = XT.shape
         self.XT, self.blocks, self._redraw, self._threads = XT, blocks, redraw, threads
+        self.settles = not redraw
         self._rng = rng
         self._order = rng.permutation(n)
         self._references = _References(n, d)
         self._moved = np.zeros((_SLOTS, blocks), dtype=np.float32)
+        self._roundings = np.zeros(_SLOTS)
         # Fresh blocks make what was known of a column worthless, so nothing is kept for them.
         kept = 0 if redraw else d
         self._XT32 = np.empty((kept, n), dtype=np.float32)
@@ -280,21 +289,21 @@ class ScreenedBlocks:
             return
         self._score32 = scaled.astype(np.float32)
         self._slot, used = self._references.add(self._score, unit)
-        self._moved[self._slot] = 0.0
+        self._roundings[self._slot] = self._rounding(scaled)
+        self._moved[self._slot] = self._roundings[self._slot]
         for slot in used:
             change = (self._score - self._references.scores[slot]) / self._references.units[slot]
-            self._moved[slot] = self._block_norms(change)
-        self._moved += self._rounding(scaled)
+            self._moved[slot] = self._block_norms(change) + self._roundings[slot]
 
     def _block_norms(self, values: Array) -> Array:
         starts = np.arange(len(values)) % self.blocks
         squares = np.bincount(starts, weights=values**2, minlength=self.blocks)
         return np.asarray(np.sqrt(squares) * (1.0 + 1e-6))
 
-    def _rounding(self, scaled: Array) -> np.float32:
+    def _rounding(self, scaled: Array) -> float:
         """What float32 can add to a block mean, over the norm of the block's column."""
         longest = len(scaled) // self.blocks + 5
-        return np.float32(1.01 * longest * 2.0**-24 * self._block_norms(scaled).max() + 1e-30)
+        return float(1.01 * longest * 2.0**-24 * self._block_norms(scaled).max() + 1e-30)
 
     def at(self, columns: Indices) -> Array:
         """Gradient at the current scores on these columns."""
@@ -302,9 +311,7 @@ class ScreenedBlocks:
         kernels.block_median_rows(self.XT[columns], self._order, self._score, self.blocks, out)
         return out
 
-    def survivors(
-        self, active: NDArray[np.bool_], k: int, bar: float
-    ) -> tuple[Indices, Array]:
+    def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
         """Columns outside `active` that may be among the k largest, with their gradients."""
         d = self.XT.shape[0]
         found = np.empty(d, dtype=np.int64)
@@ -342,6 +349,8 @@ class FullGradient:
         Takes the design (n, d) and the scores (n,), returns the gradient (d,).
     """
 
+    settles = True
+
     def __init__(self, XT: Array, estimator: Callable[[Array, Array], Array]) -> None:
         self.XT, self._estimator = XT, estimator
 
@@ -353,9 +362,7 @@ class FullGradient:
         """Gradient on these columns."""
         return self._gradient[columns]
 
-    def survivors(
-        self, active: NDArray[np.bool_], k: int, bar: float
-    ) -> tuple[Indices, Array]:
+    def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
         """All other columns that reach the bar."""
         columns = np.flatnonzero(~active & ~(np.abs(self._gradient) < bar))
         return columns, self._gradient[columns]

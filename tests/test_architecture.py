@@ -15,10 +15,20 @@ ORDER = [
     "screening",
     "gradients",
     "scaling",
+    "descent",
     "solver",
+    "preparation",
+    "scales",
+    "s_estimate",
     "refit",
+    "refit_binomial",
+    "outliers",
     "tuning",
     "roc",
+    "frames",
+    "formulas",
+    "response",
+    "designspec",
     "design",
     "summary",
     "plots",
@@ -33,7 +43,7 @@ ORDER = [
 ]
 
 # The only module that may know each of these.
-OWNERS = {"formulaic": "design", "matplotlib": "plots", "numba": "kernels"}
+OWNERS = {"formulaic": "formulas", "matplotlib": "plots", "numba": "kernels"}
 
 
 def modules() -> list[Path]:

@@ -1,0 +1,288 @@
+"""The pieces of one iteration of Algorithm 1: step length, threshold, and steps on the support alone."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustsparse.losses import Loss
+from robustsparse.screening import Array, BoundGradient, Indices
+
+# Share of the exact minimizing step that is taken: the robust curvature is an estimate.
+_STEP_SHARE = 0.9
+# A move that changes the support may use at most this share of the quotient along the move.
+_MOVE_SHARE = 0.99
+_LARGEST_SHRINKAGE = 15
+# Differences that the acceleration of steps on the support remembers.
+_MEMORY = 5
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Data of one fit: a bound gradient, the response and the loss.
+
+    Attributes
+    ----------
+    gradient : BoundGradient
+        Gradient estimator bound to the design.
+    y : array (n,)
+        Response.
+    loss : Loss
+        Loss.
+    offset, weights : array (n,) or None
+        Known part of the linear predictor; multipliers of the rows' losses.
+    """
+
+    gradient: BoundGradient
+    y: Array
+    loss: Loss
+    offset: Array | None = None
+    weights: Array | None = None
+
+    def predictor(self, XT: Array, values: Array) -> Array:
+        """Linear predictor (n,) of coefficients on the rows of a transposed design."""
+        eta = values @ XT
+        return eta if self.offset is None else eta + self.offset
+
+    def weighted(self, values: Array) -> Array:
+        """Row values times the rows' weights."""
+        return values if self.weights is None else values * self.weights
+
+    def score(self, eta: Array) -> Array:
+        """Weighted scores (n,)."""
+        return self.weighted(self.loss.score(self.y, eta))
+
+    def curvature(self, eta: Array) -> Array:
+        """Weighted curvatures (n,)."""
+        return self.weighted(self.loss.curvature(self.y, eta))
+
+    def robust_loss(self, eta: Array) -> float:
+        """Robust mean of the rows' losses, by the gradient's own estimator."""
+        losses = self.weighted(self.loss.value(self.y, eta))
+        return float(self.gradient.dense(np.ones((1, len(losses))), losses)[0])
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to run Algorithm 1.
+
+    Attributes
+    ----------
+    step : float or "auto"
+        Length of the step (the paper's η), or the robust normalized step.
+    radius : float or None
+        The thresholded coefficients are projected on the l2 ball of this radius (the paper's Π_B).
+    max_iter : int
+        Largest number of iterations.
+    tol : float
+        The iterates have settled when the support stays and the relative change is below this.
+    """
+
+    step: float | str = "auto"
+    radius: float | None = None
+    max_iter: int = 100
+    tol: float = 1e-10
+
+
+class Iteration(NamedTuple):
+    """One row of the history."""
+
+    iteration: int
+    change: float
+    step: float
+    size: int
+    entered: int
+    left: int
+    loss: float
+
+
+@dataclass
+class Iterate:
+    """Coefficients on the active columns: the kept ones and the support."""
+
+    columns: Indices
+    values: Array
+    step: float = 0.0
+
+    def dense(self, d: int) -> Array:
+        coef = np.zeros(d)
+        coef[self.columns] = self.values
+        return coef
+
+
+def largest(columns: Indices, values: Array, k: int) -> NDArray[np.intp]:
+    """Positions of the k largest values in absolute value, zeros left out; ties go to the lowest column."""
+    size = np.abs(values)
+    if len(size) > 4 * k + 64:
+        near = np.flatnonzero(size >= np.partition(size, len(size) - k)[len(size) - k])
+    else:
+        near = np.arange(len(size))
+    order = near[np.lexsort((columns[near], -size[near]))][:k]
+    return np.sort(order[size[order] > 0])
+
+
+@dataclass
+class Descent:
+    """The state of one run."""
+
+    problem: Problem
+    k: int
+    keep: Indices
+    settings: Settings
+    history: list[Iteration] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.d = self.problem.gradient.XT.shape[0]
+        self.kept = np.zeros(self.d, dtype=bool)
+        self.kept[self.keep] = True
+
+    # -- pieces of an iteration
+
+    def rows(self, columns: Indices) -> Array:
+        return self.problem.gradient.XT[columns]
+
+    def predictor(self, at: Iterate) -> Array:
+        return self.problem.predictor(self.rows(at.columns), at.values)
+
+    def quotient(self, XT: Array, v: Array, curvature: Array) -> float:
+        """Length of the step along v that minimizes a robust quadratic model: vᵀv / vᵀHv."""
+        vv = float(v @ v)
+        if vv == 0.0:
+            return 1.0
+        along = v @ XT
+        dense = self.problem.gradient.dense
+        vHv = float(v @ dense(XT, curvature * along))
+        if not vHv > 1e-12 * vv:
+            vHv = float(dense(np.ones((1, len(along))), curvature * along**2)[0])
+        return vv / vHv if vHv > 1e-12 * vv else 1.0
+
+    def project(self, at: Iterate) -> Iterate:
+        """Pull the thresholded coefficients back into the ball."""
+        radius = self.settings.radius
+        free = ~self.kept[at.columns]
+        norm = float(np.linalg.norm(at.values[free]))
+        if radius is None or norm <= radius:
+            return at
+        values = np.where(free, at.values * (radius / norm), at.values)
+        return Iterate(at.columns, values, at.step)
+
+    def threshold(self, at: Iterate, active_gradient: Array, step: float) -> Iterate:
+        """Step and keep the k largest coefficients (line 8 of Algorithm 1), then project."""
+        moved = at.values - step * active_gradient
+        fixed = self.kept[at.columns]
+        free, z = at.columns[~fixed], moved[~fixed]
+        bar = float(np.abs(z).min()) / step if len(free) >= self.k > 0 else 0.0
+        active = np.zeros(self.d, dtype=bool)
+        active[at.columns] = True
+        if self.k > 0:
+            # The bar is lowered by what its own rounding could have raised it.
+            found, gradient = self.problem.gradient.survivors(active, self.k, bar * (1 - 1e-12))
+            free, z = np.concatenate([free, found]), np.concatenate([z, -step * gradient])
+        best = largest(free, z, self.k) if self.k > 0 else np.arange(0)
+        columns = np.concatenate([at.columns[fixed], free[best]])
+        values = np.concatenate([moved[fixed], z[best]])
+        order = np.argsort(columns)
+        return self.project(Iterate(columns[order], values[order], step))
+
+    def advance(self, at: Iterate) -> Iterate:
+        """One full iteration: gradient, step, threshold."""
+        gradient = self.problem.gradient
+        eta = self.predictor(at)
+        gradient.begin(self.problem.score(eta))
+        if self.settings.step != "auto":
+            return self.threshold(at, gradient.at(at.columns), float(self.settings.step))
+        if len(at.columns) == len(self.keep) and self.k > 0:
+            at = self.enter(at)
+        slope = gradient.at(at.columns)
+        curvature = self.problem.curvature(eta)
+        step = _STEP_SHARE * self.quotient(self.rows(at.columns), slope, curvature)
+        new = self.threshold(at, slope, step)
+        for _ in range(_LARGEST_SHRINKAGE):
+            if np.array_equal(new.columns, at.columns):
+                break
+            columns, move = _difference(new, at)
+            longest = _MOVE_SHARE * self.quotient(self.rows(columns), move, curvature)
+            if step <= longest:
+                break
+            step = min(longest, step / 1.3)
+            new = self.threshold(at, slope, step)
+        return new
+
+    def enter(self, at: Iterate) -> Iterate:
+        """Add the k predictors of largest gradient, at zero, so that a first step has a support to measure."""
+        active = np.zeros(self.d, dtype=bool)
+        active[at.columns] = True
+        found, gradient = self.problem.gradient.survivors(active, self.k, 0.0)
+        best = found[largest(found, gradient, self.k)]
+        columns = np.concatenate([at.columns, best])
+        order = np.argsort(columns)
+        values = np.concatenate([at.values, np.zeros(len(best))])
+        return Iterate(columns[order], values[order])
+
+    def polish(self, at: Iterate, steps: int, tol: float) -> Iterate:
+        """Robust steps on the active columns alone, accelerated by the secants of the last few (Anderson)."""
+        if not len(at.columns):
+            return at
+        XT = self.rows(at.columns)
+        values = at.values
+        past: list[tuple[Array, Array]] = []
+        best: tuple[float, Array] = (np.inf, values)
+        for _ in range(steps):
+            eta = self.problem.predictor(XT, values)
+            slope = self.problem.gradient.dense(XT, self.problem.score(eta))
+            size = float(np.linalg.norm(slope))
+            if not size < 2.0 * best[0]:
+                # The secants misled; back to the best point and to plain steps.
+                if not past:
+                    break
+                past, values = [], best[1]
+                best = (np.inf, values)
+                continue
+            if size < best[0]:
+                best = (size, values)
+            if size == 0.0:
+                break
+            length = _STEP_SHARE * self.quotient(XT, slope, self.problem.curvature(eta))
+            move = _accelerated(past, values, slope, length)
+            if self.settings.radius is None:
+                past = [*past[-_MEMORY:], (values, slope)]
+            new = self.project(Iterate(at.columns, values + move)).values
+            if np.linalg.norm(new - values) <= tol * np.linalg.norm(new):
+                values = new
+                break
+            values = new
+        return Iterate(at.columns, values if np.isfinite(values).all() else best[1], at.step)
+
+    def record(self, new: Iterate, old: Iterate, loss: float) -> float:
+        """Add a row to the history; return the relative change."""
+        _, move = _difference(new, old)
+        norm = float(np.linalg.norm(new.values))
+        change = float(np.linalg.norm(move)) / norm if norm > 0 else float(len(move) > 0)
+        entered = len(np.setdiff1d(new.columns, old.columns, assume_unique=True))
+        left = len(np.setdiff1d(old.columns, new.columns, assume_unique=True))
+        size = len(new.columns) - len(self.keep)
+        row = Iteration(len(self.history) + 1, change, new.step, size, entered, left, loss)
+        self.history.append(row)
+        return change
+
+
+def _difference(new: Iterate, old: Iterate) -> tuple[Indices, Array]:
+    """Columns on which either iterate is not zero, and the move between them."""
+    columns = np.union1d(new.columns, old.columns)
+    move = np.zeros(len(columns))
+    move[np.searchsorted(columns, new.columns)] += new.values
+    move[np.searchsorted(columns, old.columns)] -= old.values
+    return columns, move
+
+
+def _accelerated(
+    past: list[tuple[Array, Array]], values: Array, slope: Array, length: float
+) -> Array:
+    """Move that the secants of past steps suggest; without a past, plain descent."""
+    if not past:
+        return -length * slope
+    steps = np.column_stack([values - x for x, _ in past])
+    turns = np.column_stack([slope - g for _, g in past])
+    mix = np.linalg.lstsq(turns, slope, rcond=1e-10)[0]
+    return np.asarray(-steps @ mix - length * (slope - turns @ mix))

@@ -1,0 +1,29 @@
+"""Plots of results: functions of plain data frames that draw on `ax` and return it.
+
+Importing this package does not import matplotlib; drawing does.
+"""
+
+from robustsparse.plots.convergence import convergence_frame, plot_convergence
+from robustsparse.plots.diagnostics import outlier_map_frame, plot_diagnostics
+from robustsparse.plots.path import path_frame, plot_path
+from robustsparse.plots.qq import qq_frame
+from robustsparse.plots.roc import plot_roc
+from robustsparse.plots.selection import plot_selection, selection_frame
+from robustsparse.plots.style import PALETTE
+from robustsparse.plots.terms import plot_coefficients, plot_stability
+
+__all__ = [
+    "PALETTE",
+    "convergence_frame",
+    "outlier_map_frame",
+    "path_frame",
+    "plot_coefficients",
+    "plot_convergence",
+    "plot_diagnostics",
+    "plot_path",
+    "plot_roc",
+    "plot_selection",
+    "plot_stability",
+    "qq_frame",
+    "selection_frame",
+]
