@@ -106,6 +106,7 @@ class Iterate:
     step: float = 0.0
 
     def dense(self, d: int) -> Array:
+        """Coefficients of all d columns."""
         coef = np.zeros(d)
         coef[self.columns] = self.values
         return coef
@@ -137,12 +138,12 @@ class Descent:
         self.kept = np.zeros(self.d, dtype=bool)
         self.kept[self.keep] = True
 
-    # -- pieces of an iteration
-
     def rows(self, columns: Indices) -> Array:
+        """Rows of the transposed design."""
         return self.problem.gradient.XT[columns]
 
     def predictor(self, at: Iterate) -> Array:
+        """Linear predictor (n,) at an iterate."""
         return self.problem.predictor(self.rows(at.columns), at.values)
 
     def quotient(self, XT: Array, v: Array, curvature: Array) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from robustsparse.gradients import GradientEstimator, bind
 from robustsparse.losses import Loss
 from robustsparse.scaling import Scaling, standardize
-from robustsparse.solver import Problem
+from robustsparse.descent import Problem
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -54,12 +54,12 @@ class Prepared:
     @property
     def n(self) -> int:
         """Number of rows."""
-        return self.XT.shape[1]
+        return int(self.XT.shape[1])
 
     @property
     def d(self) -> int:
         """Number of predictors, the intercept not counted."""
-        return self.XT.shape[0] - self.intercept
+        return int(self.XT.shape[0]) - self.intercept
 
     @property
     def free(self) -> int:

@@ -159,7 +159,7 @@ def _apply(
             if scale[j] != 1.0:
                 XT[j] /= scale[j]
 
-    over_columns(columns, *XT.shape, threads)
+    over_columns(columns, len(XT), XT.size, threads)
 
 
 def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]:

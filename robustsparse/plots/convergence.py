@@ -86,7 +86,9 @@ def plot_convergence(
     x, y = frame["iteration"], frame["change"]
     ax.plot(x, y, color=BLUE, linewidth=LINE, zorder=2)
     _mark(ax, frame[~frame["moved"] & ~frame["still"]], "o", "white", BLUE, "support unchanged")
-    _mark(ax, frame[frame["moved"] & ~frame["still"]], "o", VERMILLION, VERMILLION, "support changed")
+    _mark(
+        ax, frame[frame["moved"] & ~frame["still"]], "o", VERMILLION, VERMILLION, "support changed"
+    )
     _mark(ax, frame[frame["still"]], "v", "white", BLUE, "change exactly 0")
     if tol is not None and tol > 0:
         ax.axhline(tol, color=GREY, linestyle=":", linewidth=1, zorder=1, label="tolerance")

@@ -59,20 +59,29 @@ def path_frame(path: pd.DataFrame, k: int | None = None) -> pd.DataFrame:
     a   2.0     1.9      True
     b   0.0     0.4     False
     """
-    values = path.to_numpy(dtype=float)
+    values = np.nan_to_num(path.to_numpy(dtype=float))
+    chosen = values[:, _position(path, k)]
+    table = {"at_k": chosen, "at_end": values[:, -1], "selected": chosen != 0}
+    return pd.DataFrame(table, index=path.index).iloc[_ranked(values, chosen)]
+
+
+def _position(path: pd.DataFrame, k: int | None) -> int:
+    """Number of the column of the chosen k."""
     ks = list(path.columns)
     if not ks:
         raise ParameterError("path has no columns; it needs one for each value of k.")
     if k is not None and k not in ks:
-        raise ParameterError(f"k={k!r} is not on the path, which has k = {', '.join(map(str, ks))}.")
-    chosen = values[:, -1 if k is None else ks.index(k)]
-    frame = pd.DataFrame(
-        {"at_k": chosen, "at_end": values[:, -1], "selected": np.nan_to_num(chosen) != 0},
-        index=path.index,
-    )
-    size = np.abs(np.nan_to_num(np.column_stack([values[:, -1], chosen, frame["selected"]])))
-    drawn = (np.nan_to_num(values) != 0).any(axis=1)
-    return frame.iloc[[i for i in np.lexsort(-size.T) if drawn[i]]]
+        raise ParameterError(
+            f"k={k!r} is not on the path, which has k = {', '.join(map(str, ks))}."
+        )
+    return len(ks) - 1 if k is None else ks.index(k)
+
+
+def _ranked(values: Array, chosen: Array) -> NDArray[np.intp]:
+    """Rows with any coefficient: the selected ones first, each group by size, first at k."""
+    ever = np.flatnonzero((values != 0).any(axis=1))
+    keys = np.abs([values[:, -1], chosen, chosen != 0])[:, ever]
+    return ever[np.lexsort(-keys)]
 
 
 def plot_path(
@@ -103,11 +112,13 @@ def plot_path(
     'number of terms k'
     """
     drawn = path_frame(path, k)
+    values = np.nan_to_num(path.to_numpy(dtype=float))
+    values = values[_ranked(values, values[:, _position(path, k)])]
     ks = np.asarray(path.columns, float)
     ax = axes_for(ax, (5.0, 3.4))
     name_axes(ax, "number of terms k", "standardized coefficient")
     ax.axhline(0, color=LIGHT, linewidth=THIN, zorder=0)
-    colors = _draw_lines(ax, ks, path.loc[drawn.index].to_numpy(dtype=float), drawn)
+    colors = _draw_lines(ax, ks, values, drawn["selected"].to_numpy())
     names = [printable(name) for name in drawn.index[:max_labels]]
     _label_ends(ax, ks, drawn["at_end"].to_numpy()[:max_labels], names, colors[:max_labels])
     if drawn.empty:
@@ -117,12 +128,14 @@ def plot_path(
     return ax
 
 
-def _draw_lines(ax: "Axes", ks: Array, values: Array, drawn: pd.DataFrame) -> list[str]:
+def _draw_lines(ax: "Axes", ks: Array, values: Array, selected: Array) -> list[str]:
     """Draw one line a term, the least important first; return their colors."""
-    selected = drawn["selected"].to_numpy()
     styles = [style for style, _ in zip(line_styles(), selected, strict=False)]
     marker = "o" if len(ks) == 1 else ""
-    looks = [(*style, LINE, 3) if own else ("-", GREY, THIN, 2) for style, own in zip(styles, selected, strict=True)]
+    looks = [
+        (*style, LINE, 3) if own else ("-", GREY, THIN, 2)
+        for style, own in zip(styles, selected, strict=True)
+    ]
     for row, (dashes, color, width, order) in reversed(list(zip(values, looks, strict=True))):
         ax.plot(
             ks, row, dashes, color=color, linewidth=width, zorder=order, marker=marker, markersize=4
@@ -146,8 +159,7 @@ def _label_ends(
     ax.set_xticks(_ticks(ks))
     # The axis ends with the data: below the labels there is nothing to read off.
     ax.spines["bottom"].set_bounds(float(ks[0] - 0.03 * span), float(ks[-1]))
-    at = np.nan_to_num(ends)
-    ax.add_artist(EndLabels(float(ks[-1]), at, short, colors, _LABEL_GAP))
+    ax.add_artist(EndLabels(float(ks[-1]), ends, short, colors, _LABEL_GAP))
 
 
 def _ticks(ks: Array) -> Array:

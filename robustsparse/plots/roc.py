@@ -83,4 +83,7 @@ def _labels(names: Sequence[str], areas: Sequence[float], ax: "Axes") -> list[st
     length = int(np.clip(0.45 * points_wide(ax) / text_width("n", TINY) / 1.2, 8, 28))
     numbers = ["–" if np.isnan(area) else f"{area:.3f}" for area in areas]
     short = shorten_all([str(name) for name in names], length)
-    return [f"{name}  {number}" if name else f"AUC {number}" for name, number in zip(short, numbers, strict=True)]
+    return [
+        f"{name}  {number}" if name else f"AUC {number}"
+        for name, number in zip(short, numbers, strict=True)
+    ]

@@ -34,9 +34,7 @@ _ROW = 0.2
 _FRAME = 0.75
 
 
-def plot_coefficients(
-    table: pd.DataFrame, ax: "Axes | None" = None, max_terms: int = 40
-) -> "Axes":
+def plot_coefficients(table: pd.DataFrame, ax: "Axes | None" = None, max_terms: int = 40) -> "Axes":
     """Draw estimates with their intervals, the largest first.
 
     Parameters
@@ -65,7 +63,9 @@ def plot_coefficients(
     rows, ax, rest = _rows(table.iloc[order], ax, max_terms)
     name_axes(ax, _with_rest("coefficient", rest), "")
     ax.axvline(0, color=LIGHT, linewidth=THIN, zorder=0)
-    low, high = (rows.get(name, pd.Series(np.nan, rows.index)).to_numpy(float) for name in ("low", "high"))
+    low, high = (
+        rows.get(name, pd.Series(np.nan, rows.index)).to_numpy(float) for name in ("low", "high")
+    )
     colors = [GREY if a <= 0 <= b else BLUE for a, b in zip(low, high, strict=True)]
     y = np.arange(len(rows))
     ax.hlines(y, low, high, color=colors, linewidth=LINE, zorder=1)
@@ -104,7 +104,9 @@ def plot_stability(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['dose', 'age']
     """
-    table = frequencies[frequencies > 0].sort_values(ascending=False, kind="stable").to_frame("share")
+    table = (
+        frequencies[frequencies > 0].sort_values(ascending=False, kind="stable").to_frame("share")
+    )
     rows, ax, rest = _rows(table, ax, max_terms)
     name_axes(ax, _with_rest("selection frequency", rest), "")
     share = rows["share"].to_numpy(dtype=float)
@@ -136,9 +138,13 @@ def _rows(
 
 
 def _name_rows(ax: "Axes", names: Sequence[str]) -> None:
-    length = int(np.clip(_NAME_SHARE * points_wide(ax) / text_width("n", TINY) / 1.2, 8, _NAME_LENGTH))
+    length = int(
+        np.clip(_NAME_SHARE * points_wide(ax) / text_width("n", TINY) / 1.2, 8, _NAME_LENGTH)
+    )
     crowded = len(names) * text_height(SMALL) > points_high(ax)
-    ax.set_yticks(range(len(names)), shorten_all(names, length), fontsize=TINY if crowded else SMALL)
+    ax.set_yticks(
+        range(len(names)), shorten_all(names, length), fontsize=TINY if crowded else SMALL
+    )
     for label in ax.get_yticklabels():
         # A dollar sign in the name of a term is no formula.
         label.set_parse_math(False)
