@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from robustsparse.design import Design, DesignSpec, build_design
+from robustsparse.design import DesignSpec, build_design
 from robustsparse.errors import DataError, FormulaError, ParameterError
 
 N = 24
