@@ -155,9 +155,9 @@ class ROC:
 
     def plot(self, ax: Any = None, label: str | None = None) -> Any:
         """Draw the curve on `ax` (new axes if None), `label` in the legend; returns the Axes."""
-        from robustsparse.plots import draw_roc  # drawing is optional, and above this module
+        from robustsparse.plots import plot_roc  # drawing is optional and stands below this module
 
-        return draw_roc(self, ax=ax, label=label)
+        return plot_roc(self if label is None else {label: self}, ax)
 
     def _closed(self) -> tuple[Floats, Floats]:
         """Points with (1, 1) at the end; a straight line there if the path stopped early."""
@@ -283,7 +283,7 @@ def support_confusion(
     >>> support_confusion(["x1", "x3"], ["x1", "x2"], ["x1", "x2", "x3", "x4", "x5"])
     Confusion(tp=1, fp=1, fn=1, tn=2)
     """
-    everything = set[Hashable](range(universe) if isinstance(universe, int) else universe)
+    everything = set[Hashable](universe if isinstance(universe, Collection) else range(universe))
     chosen, target = _members(estimated, everything), _members(true, everything)
     tp = len(chosen & target)
     fp, fn = len(chosen) - tp, len(target) - tp

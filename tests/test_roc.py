@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.metrics import roc_auc_score, roc_curve
 
@@ -50,7 +51,7 @@ def test_support_confusion_by_hand() -> None:
     found = support_confusion(["x1", "x2", "x9"], ["x2", "x3", "x1", "x4"], names)
     assert found == Confusion(tp=2, fp=1, fn=2, tn=5)
     assert support_confusion([0, 1, 8], {1, 2, 0, 3}, 10) == found
-    assert support_confusion(np.array([0, 1, 8]), range(4), 10) == found
+    assert support_confusion(np.array([0, 1, 8]), range(4), np.int64(10)) == found
 
 
 def test_support_confusion_counts_repeated_names_once() -> None:
@@ -243,3 +244,12 @@ def test_frame_and_repr() -> None:
     assert list(curve.to_frame().columns) == ["fpr", "tpr", "threshold"]
     assert curve.to_frame()["threshold"].tolist() == [0.0, 1.0]
     assert repr(curve) == "ROC(points=2, auc=1.000)"
+
+
+def test_plot_draws_the_curve_on_the_given_axes() -> None:
+    axes = Figure().subplots()
+    curve = roc_from_sets([{0}, {0, 3}], {0, 1}, 4)
+    assert curve.plot(ax=axes, label="mine") is axes
+    drawn = [np.asarray(line.get_xydata()) for line in axes.lines]
+    assert any({(0.0, 0.5), (0.5, 0.5)} <= set(map(tuple, points)) for points in drawn)
+    assert curve.plot(ax=Figure().subplots()).lines
