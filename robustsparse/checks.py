@@ -1,6 +1,7 @@
 """Checks of arguments, shared by every entry point: each error names the value and the remedy."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ Array = NDArray[np.float64]
 
 # The same call gives the same answer unless the user asks for other random numbers.
 DEFAULT_SEED = 0
+# Kinds of numpy types that hold real numbers: bool, integers and floats.
+_REAL_KINDS = "biuf"
 
 
 def as_rng(rng: "int | np.random.Generator | None") -> np.random.Generator:
@@ -33,17 +36,17 @@ def as_rng(rng: "int | np.random.Generator | None") -> np.random.Generator:
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     """Raise unless the value is one of the choices."""
-    if value not in choices:
+    if not isinstance(value, Hashable) or value not in choices:
         raise ParameterError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}.")
 
 
 def check_number(
     name: str, value: Any, low: float, high: float = np.inf, *, open_low: bool = False
 ) -> float:
-    """Number within [low, high], or (low, high] with `open_low`."""
-    number = float("nan") if isinstance(value, bool) or not np.isscalar(value) else _to_float(value)
-    if not (low <= number <= high) or (open_low and number == low):
-        interval = f"{'(' if open_low else '['}{low:g}, {high:g}]"
+    """Finite number within [low, high], or (low, high] with `open_low`."""
+    number = _to_float(value)
+    if not (np.isfinite(number) and low <= number <= high) or (open_low and number == low):
+        interval = f"{'(' if open_low else '['}{low:g}, {high:g}{']' if np.isfinite(high) else ')'}"
         raise ParameterError(f"{name}={value!r} must be a number in {interval}.")
     return number
 
@@ -51,7 +54,7 @@ def check_number(
 def check_count(name: str, value: Any, low: int, high: int | None = None) -> int:
     """Whole number within [low, high]."""
     number = _to_float(value)
-    whole = number == np.floor(number) and not isinstance(value, bool | np.bool_)
+    whole = np.isfinite(number) and number == np.floor(number)
     if not whole or number < low or (high is not None and number > high):
         span = f"of at least {low}" if high is None else f"from {low} to {high}"
         raise ParameterError(f"{name}={value!r} must be a whole number {span}.")
@@ -59,10 +62,11 @@ def check_count(name: str, value: Any, low: int, high: int | None = None) -> int
 
 
 def _to_float(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return float("nan")
+    """Float from a real number of any type, NaN from all else: strings, truth values, arrays."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    real = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return float(value) if real else float("nan")
 
 
 def as_matrix(X: Any) -> Any:
@@ -70,7 +74,7 @@ def as_matrix(X: Any) -> Any:
     if sparse.issparse(X):
         matrix = X.tocsc()
     else:
-        matrix = np.asarray(X)
+        matrix = _array("X", X)
         if matrix.dtype == object:
             matrix = _numeric(matrix, "X")
     if matrix.ndim != 2:
@@ -78,12 +82,12 @@ def as_matrix(X: Any) -> Any:
             f"X has {matrix.ndim} dimension(s), shape {matrix.shape}; it must have two, rows by columns "
             "(X.reshape(-1, 1) makes one column of a vector)."
         )
-    if not (np.issubdtype(matrix.dtype, np.number) or matrix.dtype == bool):
+    if matrix.dtype.kind == "c":
+        raise DataError("X is complex; only real predictors can be used.")
+    if matrix.dtype.kind not in _REAL_KINDS:
         raise DataError(
             f"X has type {matrix.dtype}; convert it to numbers first, for example with X.astype(float)."
         )
-    if np.issubdtype(matrix.dtype, np.complexfloating):
-        raise DataError("X is complex; only real predictors can be used.")
     if 0 in matrix.shape:
         raise DataError(f"X has shape {matrix.shape}; it needs at least one row and one column.")
     return matrix
@@ -91,18 +95,18 @@ def as_matrix(X: Any) -> Any:
 
 def as_vector(name: str, values: Any, n: int) -> Array:
     """Finite vector of length n, as a new float64 array."""
-    vector = np.array(values, copy=True)
+    vector = _array(name, values)
     if vector.ndim == 2 and 1 in vector.shape:
         vector = vector.ravel()
     if vector.ndim != 1 or len(vector) != n:
         raise DataError(
             f"{name} has shape {vector.shape}; it needs one value for each of the {n} rows of X."
         )
-    if not np.issubdtype(vector.dtype, np.number) and vector.dtype != bool:
-        vector = _numeric(vector, name)
-    if np.issubdtype(vector.dtype, np.complexfloating):
+    if vector.dtype.kind == "c":
         raise DataError(f"{name} is complex; only real values can be used.")
-    vector = vector.astype(np.float64)
+    if vector.dtype.kind in "mM":
+        raise DataError(f"{name} has type {vector.dtype}; convert it to numbers first.")
+    vector = _numeric(vector, name)
     bad = np.flatnonzero(~np.isfinite(vector))
     if len(bad):
         raise DataError(
@@ -110,6 +114,16 @@ def as_vector(name: str, values: Any, n: int) -> Array:
             "drop or impute these rows first."
         )
     return vector
+
+
+def _array(name: str, values: Any) -> NDArray[Any]:
+    """Array of anything, masked values as NaN."""
+    if np.ma.isMaskedArray(values):
+        return np.asarray(values.astype(np.float64).filled(np.nan))
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise DataError(f"{name} is not rectangular: its rows differ in length.") from None
 
 
 def _numeric(values: NDArray[Any], name: str) -> Array:
@@ -122,8 +136,9 @@ def _numeric(values: NDArray[Any], name: str) -> Array:
 def check_finite_columns(block: Array, first: int, names: Sequence[str]) -> None:
     """Raise if a transposed block (columns, n) holds NaN or infinity; `first` is its first column's number."""
     # A sum is finite only if every term is (an overflow only costs the exact look).
-    if np.isfinite(block.sum()):
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(block.sum()):
+            return
     finite = np.isfinite(block)
     if finite.all():
         return

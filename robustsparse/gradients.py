@@ -13,8 +13,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from robustsparse import kernels
-from robustsparse.checks import as_rng
-from robustsparse.errors import ParameterError
+from robustsparse.checks import as_rng, check_count, check_number
+from robustsparse.errors import DataError, ParameterError
 from robustsparse.screening import Array, BoundGradient, FullGradient, ScreenedBlocks, ScreenedTrim
 
 # Trimming this much at each end leaves a tenth of the rows; beyond, a trimmed mean is no better
@@ -53,7 +53,8 @@ class Mean:
 
     def __call__(self, X: Array, score: Array) -> Array:
         """Mean of `x_ij * score_i` for each j."""
-        return np.asarray(X.T @ score / len(score))
+        XT, score = _pair(X, score)
+        return np.asarray(XT @ score / len(score))
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Trimmed:
     alpha: float = TRIM_PER_EPSILON * 0.1
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.alpha < 0.5:
+        if not check_number("alpha", self.alpha, 0.0) < 0.5:
             raise ParameterError(
                 f"alpha={self.alpha!r} is trimmed at each end and must lie in [0, 0.5); 0.1 to 0.3 is usual."
             )
@@ -91,9 +92,9 @@ class Trimmed:
 
     def __call__(self, X: Array, score: Array) -> Array:
         """Trimmed mean of `x_ij * score_i` for each j."""
-        XT = _transposed(X)
+        XT, score = _pair(X, score)
         out = np.empty(len(XT))
-        kernels.trim_rows(XT, _floats(score), self.count(len(score)), out)
+        kernels.trim_rows(np.ascontiguousarray(XT), score, self.count(len(score)), out)
         return out
 
     def bind(self, XT: Array, threads: int = 1) -> BoundGradient:
@@ -133,10 +134,9 @@ class MedianOfMeans:
     rng: "int | np.random.Generator | None" = None
 
     def __post_init__(self) -> None:
-        if self.blocks is not None and (self.blocks != int(self.blocks) or self.blocks < 1):
-            raise ParameterError(
-                f"blocks={self.blocks!r} must be a whole number of at least 1, or None."
-            )
+        if self.blocks is not None:
+            check_count("blocks", self.blocks, 1)
+        as_rng(self.rng)
 
     def count(self, n: int, d: int) -> int:
         """Number of blocks for n rows and d columns."""
@@ -145,11 +145,12 @@ class MedianOfMeans:
 
     def __call__(self, X: Array, score: Array) -> Array:
         """Median of block means of `x_ij * score_i` for each j."""
-        XT = _transposed(X)
+        XT, score = _pair(X, score)
         d, n = XT.shape
         order = as_rng(self.rng).permutation(n)
         out = np.empty(d)
-        kernels.block_median_rows(XT, order, _floats(score)[order], self.count(n, d), out)
+        rows = np.ascontiguousarray(XT)
+        kernels.block_median_rows(rows, order, score[order], self.count(n, d), out)
         return out
 
     def bind(self, XT: Array, threads: int = 1) -> BoundGradient:
@@ -158,12 +159,15 @@ class MedianOfMeans:
         return ScreenedBlocks(XT, self.count(n, d), as_rng(self.rng), self.redraw, threads)
 
 
-def _floats(values: Array) -> Array:
-    return np.ascontiguousarray(values, dtype=np.float64)
-
-
-def _transposed(X: Array) -> Array:
-    return np.ascontiguousarray(np.asarray(X, dtype=np.float64).T)
+def _pair(X: Array, score: Array) -> tuple[Array, Array]:
+    """Transposed design and scores as floats, of shapes that fit: the kernels do not look."""
+    X = np.asarray(X, dtype=np.float64)
+    score = np.ascontiguousarray(score, dtype=np.float64)
+    if X.ndim != 2 or score.shape != X.shape[:1]:
+        raise DataError(
+            f"the design has shape {X.shape} and the scores {score.shape}; they must be (n, d) and (n,)."
+        )
+    return X.T, score
 
 
 def as_estimator(
@@ -172,6 +176,7 @@ def as_estimator(
     rng: "int | np.random.Generator | None" = None,
 ) -> GradientEstimator:
     """Gradient estimator from its name and the contamination to survive, or the object itself."""
+    check_number("epsilon", epsilon, 0.0, 0.5)
     named: dict[str, Callable[[], GradientEstimator]] = {
         "trim": lambda: Trimmed(min(TRIM_PER_EPSILON * epsilon, LARGEST_TRIM)),
         "mom": lambda: MedianOfMeans(rng=rng),
@@ -184,10 +189,11 @@ def as_estimator(
                 "that takes (X, score) and returns one number a column."
             )
         return named[estimator]()
-    if not callable(estimator):
+    # A class can be called too, but returns no gradient.
+    if isinstance(estimator, type) or not callable(estimator):
         raise ParameterError(
             f"estimator={estimator!r} is neither a name nor a callable that takes (X, score) and returns one "
-            "number a column."
+            f"number a column{'; call the class to make one.' if isinstance(estimator, type) else '.'}"
         )
     return estimator
 

@@ -726,18 +726,21 @@ def column_profiles(XT, center, low, high, two, location, spread):
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
-def trim_setup(XT, first, last, XT32, norms, sizes, row_squares):
-    """Float32 copy, norm and typical size of each column in [first, last), and the squared norm of each row."""
+def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
+    """Float32 copy, norm, typical size and nonzero values of each column, and squared norms of rows."""
     n = XT.shape[1]
     step = max(1, n // 64)
     buffer = np.empty(n)
     for j in range(first, last):
         square = 0.0
+        count = np.int64(0)
         for i in range(n):
             v = XT[j, i]
             XT32[j, i] = v
             square += v * v
             row_squares[i] += v * v
+            count += v != 0.0
+        nonzeros[j] = count
         # The largest value is sought only if needed: a maximum in the loop would not vectorize.
         norms[j, 0] = _norm(square, 0.0 if square > _SMALLEST_SQUARE else _largest(XT[j]), n)
         count = 0

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from robustsparse.checks import check_number
 from robustsparse.errors import ParameterError
 
 Array = NDArray[np.float64]
@@ -84,10 +85,8 @@ class Huber:
     delta: float | None = None
 
     def __post_init__(self) -> None:
-        if self.delta is not None and not (np.isfinite(self.delta) and self.delta > 0):
-            raise ParameterError(
-                f"Huber's delta must be a positive number or None (follow the residuals), got {self.delta!r}."
-            )
+        if self.delta is not None:
+            check_number("delta", self.delta, 0.0, open_low=True)
 
     @property
     def scales_with_response(self) -> bool:
@@ -105,8 +104,9 @@ class Huber:
     def value(self, y: Array, eta: Array) -> Array:
         """Loss of each row."""
         size = np.abs(eta - y)
-        delta = self._delta(eta - y)
-        return np.where(size <= delta, 0.5 * size**2, delta * size - 0.5 * delta**2)
+        inner = np.minimum(size, self._delta(eta - y))
+        # Both pieces in one product, which does not square a gross residual.
+        return inner * (size - 0.5 * inner)
 
     def score(self, y: Array, eta: Array) -> Array:
         """Residual, clipped at delta."""
@@ -143,8 +143,8 @@ class Logistic:
 
     def curvature(self, y: Array, eta: Array) -> Array:
         """Jaakkola and Jordan's tight quadratic bound, tanh(|eta|/2) / (2|eta|), at most 1/4."""
-        size = np.maximum(np.abs(eta), 1e-8)
-        return np.tanh(0.5 * size) / (2.0 * size)
+        half = np.maximum(0.5 * np.abs(eta), 1e-8)
+        return 0.25 * np.tanh(half) / half
 
 
 LOSSES: dict[str, type[Squared] | type[Huber] | type[Logistic]] = {
@@ -163,8 +163,10 @@ def as_loss(loss: "str | Loss") -> Loss:
                 "with the methods value, score and curvature."
             )
         return LOSSES[loss]()
-    if not isinstance(loss, Loss):
+    # A class has the methods too, but not their first argument.
+    if isinstance(loss, type) or not isinstance(loss, Loss):
         raise ParameterError(
-            f"loss={loss!r} is neither a name nor an object with the methods value, score and curvature."
+            f"loss={loss!r} is neither a name nor an object with the methods value, score and curvature"
+            f"{', but a class; call it to make one.' if isinstance(loss, type) else '.'}"
         )
     return loss

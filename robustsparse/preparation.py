@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustsparse.gradients import GradientEstimator, bind
-from robustsparse.losses import Loss
+from robustsparse.losses import Logistic, Loss
 from robustsparse.scaling import Scaling, standardize
 from robustsparse.descent import Problem
 
@@ -60,6 +60,11 @@ class Prepared:
     def d(self) -> int:
         """Number of predictors, the intercept not counted."""
         return int(self.XT.shape[0]) - self.intercept
+
+    @property
+    def binary(self) -> bool:
+        """Whether the response is 0/1 and the loss a likelihood of it."""
+        return isinstance(self.loss, Logistic)
 
     @property
     def free(self) -> int:

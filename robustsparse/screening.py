@@ -65,6 +65,11 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="robustsparse")
 
 
+if hasattr(os, "register_at_fork"):
+    # A forked process inherits the pool but not its threads, and would wait for them forever.
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
 def over_columns(task: Callable[[int, int], None], d: int, entries: int, threads: int) -> None:
     """Run `task(first, last)` over ranges of the d columns, in threads if the design is large.
 
@@ -129,7 +134,8 @@ class ScreenedTrim:
         self._state = np.zeros((d, kernels.STATE_WIDTH))
         self._references = _References(n, d)
         self._moved = np.zeros((_SLOTS, kernels.DRIFT_WIDTH))
-        self._guess: Array | None = None
+        self._guess = np.zeros(4)
+        self._guessed = False
         self._measure()
 
     def _over_columns(self, task: Callable[[int, int], None]) -> None:
@@ -137,17 +143,22 @@ class ScreenedTrim:
 
     def _measure(self) -> None:
         """Norms of columns and rows, and the rows of extreme leverage."""
-        n = self.XT.shape[1]
+        d, n = self.XT.shape
+        nonzeros = np.empty(d, dtype=np.int64)
         parts: list[Array] = []
 
         def columns(first: int, last: int) -> None:
             squares = np.zeros(n)
-            kernels.trim_setup(self.XT, first, last, self._XT32, self._norms, self._sizes, squares)
+            kernels.trim_setup(
+                self.XT, first, last, self._XT32, self._norms, self._sizes, nonzeros, squares
+            )
             parts.append(squares)
 
         self._over_columns(columns)
         squares = np.sum(parts, axis=0)
         self._exact_only = not self._norms[:, 0].max(initial=0.0) < _LARGEST_DESIGN
+        # All values that are not zero are trimmed: the mean is zero and moves with no score.
+        self._norms[nonzeros <= self.trimmed, 0] = 0.0
         norms = np.sqrt(squares)
         heavy = np.flatnonzero(norms > _HEAVY * np.median(norms))
         self._split = bool(squares[heavy].sum() >= 0.5 * squares.sum()) and len(heavy) > 0
@@ -161,20 +172,24 @@ class ScreenedTrim:
                 )
             )
 
-    def _first_guess(self) -> Array:
-        """Typical cuts and gaps, relative to a column's size, from a few columns."""
-        d, n = self.XT.shape
-        sample = np.unique(np.linspace(0, d - 1, 9).astype(np.int64))
+    def _first_guess(self) -> None:
+        """Typical cuts and gaps, relative to a column's size, from a few columns whose mean can move."""
+        n = self.XT.shape[1]
+        moving = np.flatnonzero(self._norms[:, 0])
+        sample = moving[:: max(1, len(moving) // 9)]
         products = np.sort(self.XT[sample] * (self._score / self._unit), axis=1)
         products /= self._sizes[sample, None]
-        low = float(np.median(products[:, self.trimmed]))
-        high = float(np.median(products[:, n - self.trimmed - 1]))
-        gap = 1.5 * max(high - low, 1e-12) / n
-        return np.array([low, high, gap, gap])
+        low, high = products[:, self.trimmed], products[:, n - self.trimmed - 1]
+        spread = (high > low) & np.isfinite(high - low)
+        # Scores of zero tell nothing; the next ones may.
+        self._guessed = bool(spread.any())
+        if self._guessed:
+            self._guess[:2] = np.median(low[spread]), np.median(high[spread])
+            self._guess[2:] = 1.5 * (self._guess[1] - self._guess[0]) / n
 
     def begin(self, score: Array) -> None:
         """Take `score` as the current scores."""
-        self._score = np.ascontiguousarray(score)
+        self._score = np.ascontiguousarray(score, dtype=np.float64)
         self._unit = _size(self._score)
         scaled = self._score / self._unit
         self._certify = not self._exact_only and bool(np.abs(scaled).max() < _LARGEST_SCORE)
@@ -189,8 +204,8 @@ class ScreenedTrim:
                 self._moved[slot],
             )
         self._moved[self._slot] = 0.0
-        if self._guess is None:
-            self._guess = self._first_guess()
+        if not self._guessed:
+            self._first_guess()
 
     def at(self, columns: Indices) -> Array:
         """Gradient at the current scores on these columns."""
@@ -204,7 +219,6 @@ class ScreenedTrim:
         parts: list[tuple[int, int]] = []
 
         def columns(first: int, last: int) -> None:
-            assert self._guess is not None
             count = kernels.trim_survivors(
                 self.XT, self._XT32, self._score, self._score32, self._unit, self.trimmed,
                 first, last, active, k, bar, self._certify, self._norms, self._sizes,
@@ -220,7 +234,7 @@ class ScreenedTrim:
     def dense(self, XT: Array, score: Array) -> Array:
         """Trimmed means of a small design, all of them."""
         out = np.empty(len(XT))
-        kernels.trim_rows(XT, score, self.trimmed, out)
+        kernels.trim_rows(XT, np.ascontiguousarray(score, dtype=np.float64), self.trimmed, out)
         return out
 
 
@@ -276,7 +290,7 @@ class ScreenedBlocks:
         """Take `score` as the current scores, and draw blocks if they are to be redrawn."""
         if self._redraw:
             self._order = self._rng.permutation(len(score))
-        self._score = np.ascontiguousarray(score[self._order])
+        self._score = np.ascontiguousarray(score[self._order], dtype=np.float64)
         self._certify = False
         self._slot = 0
         self._score32 = np.zeros(1, np.float32)
@@ -334,7 +348,8 @@ class ScreenedBlocks:
     def dense(self, XT: Array, score: Array) -> Array:
         """Medians of means of a small design, with the current blocks."""
         out = np.empty(len(XT))
-        kernels.block_median_rows(XT, self._order, score[self._order], self.blocks, out)
+        ordered = np.ascontiguousarray(score[self._order], dtype=np.float64)
+        kernels.block_median_rows(XT, self._order, ordered, self.blocks, out)
         return out
 
 

@@ -117,8 +117,8 @@ def plot_path(
     ks = np.asarray(path.columns, float)
     ax = axes_for(ax, (5.0, 3.4))
     name_axes(ax, "number of terms k", "standardized coefficient")
-    ax.axhline(0, color=LIGHT, linewidth=THIN, zorder=0)
-    colors = _draw_lines(ax, ks, values, drawn["selected"].to_numpy())
+    ax.plot(ks[[0, -1]], [0, 0], color=LIGHT, linewidth=THIN, zorder=0)
+    colors = _draw_lines(ax, ks, _from_entry(values), drawn["selected"].to_numpy())
     names = [printable(name) for name in drawn.index[:max_labels]]
     _label_ends(ax, ks, drawn["at_end"].to_numpy()[:max_labels], names, colors[:max_labels])
     if drawn.empty:
@@ -126,6 +126,14 @@ def plot_path(
     if k is not None:
         mark_k(ax, k)
     return ax
+
+
+def _from_entry(values: Array) -> Array:
+    """Lines without their stretches at zero, where they would only cover each other."""
+    zero = values == 0
+    before = np.pad(zero[:, :-1], ((0, 0), (1, 0)), constant_values=True)
+    after = np.pad(zero[:, 1:], ((0, 0), (0, 1)), constant_values=True)
+    return np.where(zero & before & after, np.nan, values)
 
 
 def _draw_lines(ax: "Axes", ks: Array, values: Array, selected: Array) -> list[str]:

@@ -12,6 +12,7 @@ from robustsparse.plots.style import (
     SMALL,
     THIN,
     TINY,
+    add_legend,
     axes_for,
     line_styles,
     name_axes,
@@ -61,7 +62,7 @@ def plot_roc(curves: "Curve | Mapping[str, Curve]", ax: "Axes | None" = None) ->
     >>> curve = SimpleNamespace(fpr=[0, 0, 1], tpr=[0, 1, 1], auc=1.0)
     >>> ax = plot_roc({"robust": curve})
     >>> ax.get_legend().get_texts()[0].get_text()
-    'robust  1.000'
+    '1.000  robust'
     """
     named = dict(curves) if isinstance(curves, Mapping) else {"": curves}
     ax = axes_for(ax, (3.6, 3.6))
@@ -75,7 +76,7 @@ def plot_roc(curves: "Curve | Mapping[str, Curve]", ax: "Axes | None" = None) ->
     if named:
         size = SMALL if len(named) <= 4 and points_wide(ax) > 200 else TINY
         title = "AUC" if isinstance(curves, Mapping) else None
-        ax.legend(frameon=False, fontsize=size, title=title, title_fontsize=size, loc="lower right")
+        add_legend(ax, size, "lower right", title)
     return ax
 
 
@@ -84,6 +85,6 @@ def _labels(names: Sequence[str], areas: Sequence[float], ax: "Axes") -> list[st
     numbers = ["–" if np.isnan(area) else f"{area:.3f}" for area in areas]
     short = shorten_all([str(name) for name in names], length)
     return [
-        f"{name}  {number}" if name else f"AUC {number}"
+        f"{number}  {name}" if name else f"AUC {number}"
         for name, number in zip(short, numbers, strict=True)
     ]

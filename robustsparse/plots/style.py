@@ -78,6 +78,21 @@ def line_styles() -> Iterator[tuple[str, str]]:
     return cycle(product(("-", "--", ":"), PALETTE))
 
 
+def add_legend(ax: "Axes", size: str = TINY, loc: str = "best", title: str | None = None) -> None:
+    """Legend without a frame, pale behind so that it can be read over lines."""
+    ax.legend(
+        fontsize=size,
+        title=title,
+        title_fontsize=size,
+        loc=loc,
+        alignment="left",
+        handletextpad=0.5,
+        edgecolor="none",
+        framealpha=0.8,
+        borderpad=0.2,
+    )
+
+
 def mark_k(ax: "Axes", k: int) -> None:
     """Dotted line at the chosen k, its label in room made above the data."""
     low, high = ax.get_ylim()

@@ -1,0 +1,269 @@
+"""The automatic fit: robust starts, rejection of bad rows, choice of k on the rest, robust refit on all.
+
+Algorithm 1 with a trimmed gradient keeps bad rows from doing harm, at a price: what it trims it loses. Once it has
+shown which rows are bad they can be left out, the number of predictors is chosen on the rest, and a robust regression
+on the few chosen columns gets back to the accuracy that the good rows allow.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from robustsparse.descent import Settings
+from robustsparse.gradients import GradientEstimator, Mean, MedianOfMeans, Trimmed
+from robustsparse.outliers import leverage_flags
+from robustsparse.preparation import Prepared
+from robustsparse.refit import Refit, mm_regression
+from robustsparse.refit_binomial import bounded_logistic
+from robustsparse.scales import m_scale
+from robustsparse.solver import RHTFit, solve, solve_down
+from robustsparse.tuning import Choice, largest_k, path, robust_criterion
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+# A residual beyond this many scales rejects its row.
+REJECT = 3.0
+# Bisquare constant of the weights of a fit that was not refitted.
+_WEIGHT_TUNING = 4.685
+# Trim of the reruns on the rows that were kept: a few bad rows may be left.
+_LIGHT_TRIM = 0.02
+_ROUNDS = 2
+# Concentration: this share of the rows is kept, this often.
+_CONCENTRATED, _CONCENTRATIONS = 0.75, 6
+# Multiples of the contamination that the starts trim; under attack no one of them is best.
+_START_TRIMS = (0.5, 1.0, 1.75)
+_SUBSAMPLES = 20
+
+Chooser = Callable[[Prepared, dict[int, RHTFit]], Choice]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fit in the units of the standardized problem.
+
+    Attributes
+    ----------
+    coef : array (p,)
+        Coefficients of all rows of the transposed design.
+    solution : RHTFit
+        The last run of Algorithm 1.
+    scale : float
+        Robust scale of the residuals.
+    resid, weights : array (n,)
+        Residuals of all rows, and their weights from 0 to 1.
+    cov : array (a, a) or None
+        Covariance of the coefficients on the active columns, in ascending order; None without a refit.
+    active : array of int
+        These columns: the support and the kept ones.
+    choice : Choice or None
+        How k was chosen.
+    path : dict from k to coefficients (p,)
+        The path that it was chosen on.
+    leverage : bool array (n,)
+        Rows far out in the predictors.
+    """
+
+    coef: Array
+    solution: RHTFit
+    scale: float
+    resid: Array
+    weights: Array
+    cov: Array | None
+    active: NDArray[np.int64]
+    choice: Choice | None
+    path: dict[int, Array]
+    leverage: Mask
+
+
+def leverage(data: Prepared) -> Mask:
+    """Rows that are far out in the predictors as a whole."""
+    return leverage_flags(data.XT[: data.d].T)
+
+
+def _active(data: Prepared, solution: RHTFit) -> NDArray[np.int64]:
+    return np.sort(np.concatenate([solution.support, data.keep]))
+
+
+def refit_rows(data: Prepared, solution: RHTFit, rng: np.random.Generator, subsamples: int) -> Refit:
+    """Robust regression of all rows on the active columns, started from a run of Algorithm 1."""
+    active = _active(data, solution)
+    A = data.XT[active].T
+    if data.binary:
+        return bounded_logistic(A, data.y, offset=data.offset, prior_weights=data.weights)
+    target = data.y if data.offset is None else data.y - data.offset
+    if not len(active):
+        scale = m_scale(target)
+        return Refit(np.zeros(0), scale, np.ones(data.n), np.zeros((0, 0)), target, True, 0)
+    starts = solution.coef[active][None, :]
+    return mm_regression(
+        A, target, starts=starts, prior_weights=data.weights, subsamples=subsamples, rng=rng
+    )
+
+
+def rejected(data: Prepared, refit: Refit) -> Mask:
+    """Rows whose residual is beyond `REJECT` scales, but never more than half of them."""
+    size = np.abs(refit.resid)
+    scale = refit.scale if refit.scale > 0 else max(float(size.max()) * 1e-9, 1e-300)
+    out: Mask = size > REJECT * scale
+    return out if out.mean() <= 0.5 else size > np.median(size)
+
+
+def light(estimator: GradientEstimator) -> GradientEstimator:
+    """The estimator for rows that passed the rejection."""
+    if isinstance(estimator, Trimmed):
+        return Trimmed(min(estimator.alpha, _LIGHT_TRIM))
+    if isinstance(estimator, MedianOfMeans):
+        return Trimmed(2.0 * _LIGHT_TRIM)
+    return estimator
+
+
+def _starting_estimators(estimator: GradientEstimator) -> list[GradientEstimator]:
+    if isinstance(estimator, Trimmed) and estimator.alpha > 0:
+        return [Trimmed(min(m * estimator.alpha, 0.45)) for m in _START_TRIMS]
+    return [estimator]
+
+
+def _concentrate(data: Prepared, coef: Array, k: int, settings: Settings) -> RHTFit:
+    """Plain hard thresholding on the rows that fit best, until these rows stay the same."""
+    count = int(_CONCENTRATED * data.n)
+    loose = replace(settings, max_iter=10, tol=1e-3)
+    old = np.zeros(0)
+    fit: RHTFit
+    for _ in range(_CONCENTRATIONS):
+        size = np.abs(data.loss.score(data.y, data.predictor(coef)))
+        rows = np.sort(np.argpartition(size, count - 1)[:count])
+        if np.array_equal(rows, old):
+            break
+        old = rows
+        part = data.rows(rows)
+        fit = solve(part.problem(Mean()), k, keep=data.keep, settings=loose, start=coef, warn=False)
+        coef = fit.coef
+    return fit
+
+
+def best_start(
+    data: Prepared,
+    estimator: GradientEstimator,
+    k: int,
+    settings: Settings,
+    far: Mask,
+    threads: int,
+) -> RHTFit:
+    """The best of several starts by the robust criterion.
+
+    Runs of Algorithm 1 with different trims, one on the rows that are not far out, and from each of them
+    concentration on the rows that fit best.
+    """
+    loose = replace(settings, tol=max(settings.tol, 1e-4), max_iter=min(settings.max_iter, 30))
+    starts = [
+        solve_down(data.problem(start, threads), k, keep=data.keep, settings=loose, warn=False)
+        for start in _starting_estimators(estimator)
+    ]
+    if 0 < far.sum() <= data.n // 2:
+        near = data.rows(~far)
+        problem = near.problem(estimator, threads)
+        starts.append(solve_down(problem, k, keep=data.keep, settings=loose, warn=False))
+    if not data.binary:
+        starts += [_concentrate(data, start.coef, k, loose) for start in starts]
+    return min(starts, key=lambda start: robust_criterion(data, start))
+
+
+def robust_fit(
+    data: Prepared,
+    estimator: GradientEstimator,
+    ks: Sequence[int],
+    settings: Settings,
+    choose: Chooser,
+    *,
+    rng: np.random.Generator,
+    threads: int = 1,
+) -> Fitted:
+    """Fit with rejection of bad rows and a robust refit; k is chosen among `ks`.
+
+    Parameters
+    ----------
+    data : Prepared
+        The standardized problem.
+    estimator : GradientEstimator
+        Gradient of the starts; the reruns on the kept rows use a lighter one of its kind.
+    ks : sequence of int
+        Numbers of predictors to choose from.
+    settings : Settings
+        How to run Algorithm 1.
+    choose : callable
+        Chooses k from the kept rows and the fits of a path.
+    rng : Generator
+        Random subsets of the robust regression.
+    threads : int
+        Threads for large designs.
+    """
+    far = leverage(data)
+    first = min(max(largest_k(data.n, data.free), max(ks)), data.free)
+    solution = best_start(data, estimator, first, settings, far, threads)
+    refit = refit_rows(data, solution, rng, _SUBSAMPLES)
+    kept: Mask | None = None
+    fits: dict[int, RHTFit] = {}
+    choice: Choice | None = None
+    for _ in range(_ROUNDS):
+        keep = ~rejected(data, refit)
+        if kept is not None and np.array_equal(keep, kept):
+            break
+        kept = keep
+        part = data.rows(kept)
+        fits = path(part, light(estimator), ks, settings, threads)
+        choice = choose(part, fits)
+        solution = fits[choice.k]
+        refit = refit_rows(data, solution, rng, _SUBSAMPLES)
+    active = _active(data, solution)
+    coef = np.zeros(len(data.XT))
+    coef[active] = refit.coef
+    return Fitted(
+        coef, solution, refit.scale, refit.resid, refit.weights, refit.cov, active,
+        choice, {k: fit.coef for k, fit in fits.items()}, far,
+    )  # fmt: skip
+
+
+def plain_fit(
+    data: Prepared,
+    solution: RHTFit,
+    choice: Choice | None,
+    fits: dict[int, RHTFit],
+) -> Fitted:
+    """A run of Algorithm 1 as it is, with the residuals and weights that it implies."""
+    resid = _residuals(data, solution.coef)
+    scale = 1.0 if data.binary else m_scale(resid)
+    relative = np.clip(resid / (_WEIGHT_TUNING * scale), -1.0, 1.0) if scale > 0 else np.sign(resid)
+    weights = (1.0 - relative**2) ** 2
+    return Fitted(
+        solution.coef, solution, scale, resid, weights, None, _active(data, solution),
+        choice, {k: fit.coef for k, fit in fits.items()}, leverage(data),
+    )  # fmt: skip
+
+
+def _residuals(data: Prepared, coef: Array) -> Array:
+    """Residuals; Pearson's for a binary response."""
+    eta = data.predictor(coef)
+    score = -data.loss.score(data.y, eta)
+    if not data.binary:
+        return np.asarray(data.y - eta)
+    probability = data.y - score
+    return np.asarray(score / np.sqrt(np.maximum(probability * (1.0 - probability), 1e-12)))
+
+
+def least_squares_choice(data: Prepared, fits: dict[int, RHTFit]) -> Choice:
+    """The k with the smallest criterion where the rows are trusted: least squares on each support."""
+    from robustsparse.tuning import penalty
+
+    target = data.y if data.offset is None else data.y - data.offset
+    values = []
+    for fit in fits.values():
+        A = data.XT[_active(data, fit)].T
+        resid = target - A @ np.linalg.lstsq(A, target, rcond=None)[0]
+        variance = max(float(resid @ resid) / data.n, 1e-20)
+        values.append(data.n * np.log(variance) + penalty(data.n, data.d, len(fit.support)))
+    table = pd.DataFrame({"value": values, "se": np.nan}, index=pd.Index(list(fits), name="k"))
+    return Choice(int(table["value"].idxmin()), table)

@@ -1,0 +1,165 @@
+"""Choosing how many predictors to keep: a path over k, a robust criterion and robust cross-validation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from robustsparse.descent import Settings
+from robustsparse.gradients import GradientEstimator
+from robustsparse.preparation import Prepared
+from robustsparse.refit import mm_regression
+from robustsparse.refit_binomial import bounded_logistic, clipped_deviance
+from robustsparse.scales import tau_scale
+from robustsparse.solver import RHTFit, solve
+
+Array = NDArray[np.float64]
+
+_GRID = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 30)
+# The largest k of a path, by the rows that a coefficient needs to be found among d predictors.
+_ROWS_PER_LOG, _FEWEST, _MOST = 3.0, 3, 30
+# A path is there to be compared along; the chosen fit is solved to its own tolerance.
+_PATH_TOL, _PATH_ITER = 1e-5, 30
+FOLDS = 5
+# Share of the largest prediction errors left out, per trimmed share of the gradient.
+_ERRORS_TRIMMED, _LARGEST_SHARE = 1.5, 0.4
+# A scale this small is an exact fit; its logarithm would drown every penalty.
+_EXACT = 1e-10
+
+
+def largest_k(n: int, free: int) -> int:
+    """Largest k worth trying with n rows and `free` predictors.
+
+    Examples
+    --------
+    >>> largest_k(300, 1000)
+    14
+    """
+    wanted = int(np.clip(n / (_ROWS_PER_LOG * log(max(free, 3))), _FEWEST, _MOST))
+    return max(1, min(wanted, free, n // 3))
+
+
+def k_grid(n: int, free: int) -> tuple[int, ...]:
+    """Values of k along a path, from 1 to `largest_k`."""
+    most = largest_k(n, free)
+    return tuple(k for k in _GRID if k <= most)
+
+
+def path(
+    data: Prepared, estimator: GradientEstimator, ks: Sequence[int], settings: Settings, threads: int = 1
+) -> dict[int, RHTFit]:
+    """Fits for several k, from the largest down, each starting from the one before."""
+    problem = data.problem(estimator, threads)
+    loose = Settings(
+        settings.step,
+        settings.radius,
+        min(settings.max_iter, _PATH_ITER),
+        max(settings.tol, _PATH_TOL),
+    )
+    fits: dict[int, RHTFit] = {}
+    start = None
+    for k in sorted(ks, reverse=True):
+        fits[k] = solve(problem, k, keep=data.keep, settings=loose, start=start, warn=False)
+        start = fits[k].coef
+    return dict(sorted(fits.items()))
+
+
+def penalty(n: int, d: int, size: int) -> float:
+    """Price of `size` coefficients chosen among d: that of BIC and that of the choice."""
+    return size * (log(n) + 2.0 * log(max(d, 2)))
+
+
+def robust_criterion(data: Prepared, fit: RHTFit) -> float:
+    """Robust information criterion of a fit, after a robust refit on its support.
+
+    For a scaled response n log τ² with a τ-scale of the residuals; for a binary one twice the clipped deviance;
+    plus `penalty`.
+    """
+    active = np.flatnonzero(fit.coef)
+    price = penalty(data.n, data.d, len(fit.support))
+    A = data.XT[active].T
+    if data.binary:
+        refit = bounded_logistic(A, data.y, offset=data.offset, prior_weights=data.weights)
+        eta = A @ refit.coef if data.offset is None else A @ refit.coef + data.offset
+        margin = np.where(data.y == 1, eta, -eta)
+        return 2.0 * float(clipped_deviance(margin).sum()) + price
+    target = data.y if data.offset is None else data.y - data.offset
+    resid = target
+    if len(active):
+        starts = fit.coef[active][None, :]
+        resid = mm_regression(
+            A, target, starts=starts, prior_weights=data.weights, subsamples=0
+        ).resid
+    return 2.0 * data.n * log(max(tau_scale(resid), _EXACT)) + price
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A chosen k with the table that it was chosen by.
+
+    Attributes
+    ----------
+    k : int
+        The choice.
+    table : DataFrame
+        Index k, columns `value` and `se` (NaN for the criterion).
+    """
+
+    k: int
+    table: pd.DataFrame
+
+
+def choose_by_criterion(data: Prepared, fits: dict[int, RHTFit]) -> Choice:
+    """The k with the smallest robust criterion."""
+    values = [robust_criterion(data, fit) for fit in fits.values()]
+    index = pd.Index(list(fits), name="k")
+    table = pd.DataFrame({"value": values, "se": np.nan}, index=index)
+    return Choice(int(table["value"].idxmin()), table)
+
+
+def choose_by_cv(
+    data: Prepared,
+    estimator: GradientEstimator,
+    ks: Sequence[int],
+    settings: Settings,
+    *,
+    trim: float,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> Choice:
+    """The smallest k within one standard error of the best robust prediction error.
+
+    The rows are dealt into five folds; errors are losses of rows left out, of which the largest are trimmed, since some
+    of these rows are bad.
+    """
+    fold = rng.permutation(data.n) % FOLDS
+    losses = Parallel(n_jobs=n_jobs, prefer="threads", verbose=10 if verbose else 0)(
+        delayed(_held_out)(data, estimator, ks, settings, fold == f) for f in range(FOLDS)
+    )
+    errors = np.empty((data.n, len(ks)))
+    for f, part in enumerate(losses):
+        errors[fold == f] = part
+    count = int(np.ceil((1.0 - min(_ERRORS_TRIMMED * trim, _LARGEST_SHARE)) * data.n))
+    kept = np.sort(errors, axis=0)[:count]
+    value, se = kept.mean(axis=0), kept.std(axis=0) / np.sqrt(count)
+    table = pd.DataFrame({"value": value, "se": se}, index=pd.Index(sorted(ks), name="k"))
+    best = int(np.argmin(value))
+    return Choice(int(table.index[np.argmax(value <= value[best] + se[best])]), table)
+
+
+def _held_out(
+    data: Prepared,
+    estimator: GradientEstimator,
+    ks: Sequence[int],
+    settings: Settings,
+    out: NDArray[np.bool_],
+) -> Array:
+    """Losses (rows left out, ks) of fits to the other rows."""
+    test = data.rows(out)
+    fits = path(data.rows(~out), estimator, ks, settings)
+    return np.column_stack([data.loss.value(test.y, test.predictor(f.coef)) for f in fits.values()])
