@@ -197,9 +197,9 @@ def _row_terms(task: _Task, coef: Array, tuning: float) -> tuple[Array, Array, A
     """
     margin = _margin(task, coef)
     small = np.exp(-0.5 * np.abs(margin))
-    large = np.exp(np.minimum(0.5 * np.abs(margin), np.log(tuning)))
     likely = 1.0 / (1.0 + small**2)
-    factor = small * likely * (small + large)
+    clipped = np.minimum(1.0, tuning * small) if np.isfinite(tuning) else 1.0
+    factor = likely * (small**2 + clipped)
     miss = np.where(margin > 0, small**2 * likely, likely)
     return task.weights * factor, (small * likely) ** 2, miss
 
