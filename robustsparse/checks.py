@@ -119,7 +119,7 @@ def as_vector(name: str, values: Any, n: int) -> Array:
 def _array(name: str, values: Any) -> NDArray[Any]:
     """Array of anything, masked values as NaN."""
     if np.ma.isMaskedArray(values):
-        return np.asarray(values.astype(np.float64).filled(np.nan))
+        return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
     try:
         return np.asarray(values)
     except ValueError:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from robustsparse.errors import ParameterError
 from robustsparse.losses import Loss
 from robustsparse.screening import Array, BoundGradient, Indices
 
@@ -46,7 +47,12 @@ class Problem:
         return eta if self.offset is None else eta + self.offset
 
     def weighted(self, values: Array) -> Array:
-        """Row values times the rows' weights."""
+        """Row values of the loss times the rows' weights."""
+        if np.shape(values) != self.y.shape:
+            raise ParameterError(
+                f"{self.loss!r} returned shape {np.shape(values)} for {len(self.y)} rows; a loss "
+                "returns one number a row."
+            )
         return values if self.weights is None else values * self.weights
 
     def score(self, eta: Array) -> Array:
@@ -115,7 +121,9 @@ class Iterate:
 def largest(columns: Indices, values: Array, k: int) -> NDArray[np.intp]:
     """Positions of the k largest values in absolute value, zeros left out; ties go to the lowest column."""
     size = np.abs(values)
-    if len(size) > 4 * k + 64:
+    if k == 0:
+        near = np.arange(0)
+    elif len(size) > 4 * k + 64:
         near = np.flatnonzero(size >= np.partition(size, len(size) - k)[len(size) - k])
     else:
         near = np.arange(len(size))
@@ -259,7 +267,7 @@ class Descent:
         """Add a row to the history; return the relative change."""
         _, move = _difference(new, old)
         norm = float(np.linalg.norm(new.values))
-        change = float(np.linalg.norm(move)) / norm if norm > 0 else float(len(move) > 0)
+        change = float(np.linalg.norm(move)) / norm if norm > 0 else float(np.any(move != 0))
         entered = len(np.setdiff1d(new.columns, old.columns, assume_unique=True))
         left = len(np.setdiff1d(old.columns, new.columns, assume_unique=True))
         size = len(new.columns) - len(self.keep)

@@ -23,6 +23,8 @@ LARGEST_TRIM = 0.45
 # Under a cancelling attack twice the contamination must be trimmed; on clean data it costs next to
 # nothing.
 TRIM_PER_EPSILON = 2.0
+# Scores beyond this come from an iterate that diverges.
+_RUNAWAY = 1e100
 
 
 @runtime_checkable
@@ -213,6 +215,10 @@ def _checked(estimator: GradientEstimator) -> GradientEstimator:
                 f"{estimator!r} returned shape {gradient.shape} for a design of {X.shape[1]} columns; a gradient "
                 "estimator returns one number a column."
             )
+        # Scores that run away may overflow; the solver sees to them.
+        if np.isnan(gradient).any() and np.abs(score).max() < _RUNAWAY:
+            column = int(np.flatnonzero(np.isnan(gradient))[0])
+            raise ParameterError(f"{estimator!r} returned NaN for column {column} of the design.")
         return gradient
 
     return call

@@ -36,8 +36,7 @@ ALL, LIGHT, LIGHT_MAX, RATIO_SUM, RATIO_MAX, JUMP_MAX, JUMP_SUM = range(7)
 DRIFT_WIDTH = 7
 
 
-# ----------------------------------------------------------------------------------------------
-# selection
+# -- selection
 
 
 @njit(cache=True, nogil=True)
@@ -92,8 +91,7 @@ def _median(a, n):
     return 0.5 * below + 0.5 * a[half]
 
 
-# ------------------------------------------------------------------------------------ exact trimmed
-# means
+# -- exact trimmed means
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
@@ -172,8 +170,7 @@ def trim_rows(XT, r, m, out):
         out[j] = _kept_sum(XT[j], r, m, low, high) / (n - 2 * m)
 
 
-# -------------------------------------------------------------------------------- certified trimmed
-# means
+# -- certified trimmed means
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
@@ -502,8 +499,7 @@ def trim_survivors(
     return survivors
 
 
-# ---------------------------------------------------------------------------------------- median of
-# means
+# -- median of means
 
 
 @njit(cache=True, nogil=True)
@@ -635,8 +631,7 @@ def block_survivors(
     return count
 
 
-# ------------------------------------------------------------------------------------- columns of a
-# design
+# -- columns of a design
 
 
 @njit(cache=True, nogil=True)

@@ -25,6 +25,9 @@ SCALES = ("mad", "blocks", "winsor", "sd", "none")
 _BLOCK_ENTRIES = 1 << 15
 # A spread below this fraction of a column's largest value is rounding: the column is constant.
 _CONSTANT = 1e-12
+# A scale between these fractions of the largest value is rounding about zero. A smaller one cannot
+# be, and a larger one hardly: there the largest value is a gross outlier.
+_ROUNDING = (1e-20, 1e-14)
 # The winsorized scale clips this fraction at each end; the divisor makes it consistent at the
 # normal.
 _WINSOR, _WINSOR_SD = 0.1, 0.8235
@@ -175,12 +178,17 @@ def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]
         location, scale = _MEASURES[how](block, center)
     if how != "none" and two.any():
         location[two], scale[two] = _moments(block[two], center)
-    empty = (scale <= _CONSTANT * largest) & ~constant
     for clip in (_RARE, 0.0):
+        empty = _is_rounding(scale, location, largest) & ~constant & (how != "none")
         if empty.any():
             location[empty], scale[empty] = _winsorized(block[empty], center, clip, 1.0)
-            empty = (scale <= _CONSTANT * largest) & ~constant
     return location, np.where(constant, 0.0, scale)
+
+
+def _is_rounding(scale: Array, location: Array, largest: Array) -> NDArray[np.bool_]:
+    """Whether most values of a column are equal, or differ by rounding only."""
+    noise = (scale > _ROUNDING[0] * largest) & (scale <= _ROUNDING[1] * largest)
+    return noise | (scale <= _CONSTANT * np.abs(location))
 
 
 def _moments(block: Array, center: bool) -> tuple[Array, Array]:

@@ -165,19 +165,23 @@ def _run_split(
     run: Descent, at: Iterate, problems: Sequence[Problem], callback: Callable[[Array], None] | None
 ) -> RHTFit:
     """One iteration on each part of the rows, as in the paper's theory."""
+    first = problems[0].robust_loss(run.predictor(at))
     for problem in problems:
         run.problem = problem
         new = run.advance(at)
-        run.record(new, at, problem.robust_loss(run.predictor(new)))
+        loss = problem.robust_loss(run.predictor(new))
+        run.record(new, at, loss)
         at = new
         if callback is not None:
             callback(new.dense(run.d))
-    return _finish(run, at, bool(np.isfinite(at.values).all()), "split")
+    grown = not (np.isfinite(at.values).all() and loss <= _GROWTH * first)
+    return _finish(run, at, not grown, "grown" if grown else "split")
 
 
 _REMEDIES = {
     "iterations": "Raise max_iter, or try a larger epsilon; on separable binary data give a radius.",
     "diverged": 'The step was too long however often it was halved; use step="auto".',
+    "grown": 'The step was too long for these parts of the rows; use step="auto" or a smaller number.',
     "step reduced": 'The step was too long for these data and was halved; use step="auto" or a smaller number.',
 }
 
@@ -230,9 +234,7 @@ def solve(
     array([ 3., -2.])
     """
     settings = settings or Settings()
-    keep = (
-        np.zeros(0, dtype=np.int64) if keep is None else np.sort(np.asarray(keep, dtype=np.int64))
-    )
+    keep = np.unique(np.asarray([] if keep is None else keep, dtype=np.int64))
     parts = [problems] if isinstance(problems, Problem) else list(problems)
     run = Descent(parts[0], k, keep, settings)
     at = _start(parts[0], k, keep, start)
