@@ -156,7 +156,8 @@ def _look(task: Problem, fits: Fits, tuning: float) -> _Rows:
     squares = resid * resid
     rest = bisquare_rest(squares * fits.inverse[:, None], tuning)
     weights = rest * rest
-    loss = task.average.sum() - (rest * weights) @ task.average
+    n, p = task.A.shape
+    loss = n / (n - p) - (rest * weights) @ task.average
     return _Rows(resid, squares, rest, weights, loss)
 
 
