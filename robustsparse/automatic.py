@@ -14,19 +14,28 @@ from numpy.typing import NDArray
 
 from robustsparse.descent import Settings
 from robustsparse.gradients import GradientEstimator, Mean, MedianOfMeans, Trimmed
-from robustsparse.outliers import leverage_flags
+from robustsparse.outliers import (
+    ROWS_A_COLUMN,
+    distance_cutoff,
+    joint_scores,
+    orthogonal_distances,
+    robust_distances,
+    score_cutoff,
+)
 from robustsparse.preparation import Prepared
 from robustsparse.refit import Refit, mm_regression
 from robustsparse.refit_binomial import bounded_logistic
 from robustsparse.scales import m_scale
-from robustsparse.solver import RHTFit, solve, solve_down
-from robustsparse.tuning import Choice, largest_k, path, robust_criterion
+from robustsparse.solver import RHTFit, solve
+from robustsparse.tuning import Choice, largest_k, path, penalty, robust_criterion
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# A residual beyond this many scales rejects its row.
+# A residual beyond this many scales rejects its row; for a binary response, whose Pearson residuals have long tails
+# by nature, a label to which the model gives less than one chance in a hundred.
 REJECT = 3.0
+REJECT_BINARY = 9.95
 # Bisquare constant of the weights of a fit that was not refitted.
 _WEIGHT_TUNING = 4.685
 # Trim of the reruns on the rows that were kept: a few bad rows may be left.
@@ -39,6 +48,25 @@ _START_TRIMS = (0.5, 1.0, 1.75)
 _SUBSAMPLES = 20
 
 Chooser = Callable[[Prepared, dict[int, RHTFit]], Choice]
+
+
+@dataclass(frozen=True)
+class Leverage:
+    """How far out the rows are in the predictors.
+
+    Attributes
+    ----------
+    flags : bool array (n,)
+        Rows that are far out, by their distance or because many of their values are.
+    distances : array (n,)
+        Robust distance, or with many predictors the distance to a robust principal subspace.
+    cutoff : float
+        Distance beyond which a row is flagged.
+    """
+
+    flags: Mask
+    distances: Array
+    cutoff: float
 
 
 @dataclass(frozen=True)
@@ -63,8 +91,8 @@ class Fitted:
         How k was chosen.
     path : dict from k to coefficients (p,)
         The path that it was chosen on.
-    leverage : bool array (n,)
-        Rows far out in the predictors.
+    leverage : Leverage
+        How far out the rows are in the predictors.
     """
 
     coef: Array
@@ -76,12 +104,17 @@ class Fitted:
     active: NDArray[np.int64]
     choice: Choice | None
     path: dict[int, Array]
-    leverage: Mask
+    leverage: Leverage
 
 
-def leverage(data: Prepared) -> Mask:
-    """Rows that are far out in the predictors as a whole."""
-    return leverage_flags(data.XT[: data.d].T)
+def leverage(data: Prepared) -> Leverage:
+    """How far out the rows are in all predictors, selected or not."""
+    Z = data.XT[: data.d].T
+    scores = joint_scores(Z)
+    few = data.d * ROWS_A_COLUMN <= data.n
+    distances = robust_distances(Z) if few else orthogonal_distances(Z)
+    cutoff = distance_cutoff(distances)
+    return Leverage((scores > score_cutoff(scores)) | (distances > cutoff), distances, cutoff)
 
 
 def _active(data: Prepared, solution: RHTFit) -> NDArray[np.int64]:
@@ -104,11 +137,19 @@ def refit_rows(data: Prepared, solution: RHTFit, rng: np.random.Generator, subsa
     )
 
 
+def beyond_scale(resid: Array, scale: float, binary: bool) -> Mask:
+    """Rows whose response the model cannot explain."""
+    size = np.abs(resid)
+    # At an exact fit the scale is zero, and only rounding is forgiven.
+    unit = scale if scale > 0 else max(float(size.max(initial=0.0)) * 1e-9, 1e-300)
+    out: Mask = size > (REJECT_BINARY if binary else REJECT) * unit
+    return out
+
+
 def rejected(data: Prepared, refit: Refit) -> Mask:
-    """Rows whose residual is beyond `REJECT` scales, but never more than half of them."""
+    """Rows whose residual is far beyond its scale, but never more than half of them."""
     size = np.abs(refit.resid)
-    scale = refit.scale if refit.scale > 0 else max(float(size.max()) * 1e-9, 1e-300)
-    out: Mask = size > REJECT * scale
+    out = beyond_scale(refit.resid, refit.scale, data.binary)
     return out if out.mean() <= 0.5 else size > np.median(size)
 
 
@@ -160,13 +201,13 @@ def best_start(
     """
     loose = replace(settings, tol=max(settings.tol, 1e-4), max_iter=min(settings.max_iter, 30))
     starts = [
-        solve_down(data.problem(start, threads), k, keep=data.keep, settings=loose, warn=False)
+        solve(data.problem(start, threads), k, keep=data.keep, settings=loose, warn=False)
         for start in _starting_estimators(estimator)
     ]
     if 0 < far.sum() <= data.n // 2:
         near = data.rows(~far)
         problem = near.problem(estimator, threads)
-        starts.append(solve_down(problem, k, keep=data.keep, settings=loose, warn=False))
+        starts.append(solve(problem, k, keep=data.keep, settings=loose, warn=False))
     if not data.binary:
         starts += [_concentrate(data, start.coef, k, loose) for start in starts]
     return min(starts, key=lambda start: robust_criterion(data, start))
@@ -203,7 +244,7 @@ def robust_fit(
     """
     far = leverage(data)
     first = min(max(largest_k(data.n, data.free), max(ks)), data.free)
-    solution = best_start(data, estimator, first, settings, far, threads)
+    solution = best_start(data, estimator, first, settings, far.flags, threads)
     refit = refit_rows(data, solution, rng, _SUBSAMPLES)
     kept: Mask | None = None
     fits: dict[int, RHTFit] = {}
@@ -224,6 +265,18 @@ def robust_fit(
     return Fitted(
         coef, solution, refit.scale, refit.resid, refit.weights, refit.cov, active,
         choice, {k: fit.coef for k, fit in fits.items()}, far,
+    )  # fmt: skip
+
+
+def refit_of(data: Prepared, solution: RHTFit, rng: np.random.Generator) -> Fitted:
+    """A run of Algorithm 1 with a robust refit on its support, all rows judged once."""
+    refit = refit_rows(data, solution, rng, _SUBSAMPLES)
+    active = _active(data, solution)
+    coef = np.zeros(len(data.XT))
+    coef[active] = refit.coef
+    return Fitted(
+        coef, solution, refit.scale, refit.resid, refit.weights, refit.cov, active,
+        None, {len(solution.support): solution.coef}, leverage(data),
     )  # fmt: skip
 
 
@@ -256,8 +309,6 @@ def _residuals(data: Prepared, coef: Array) -> Array:
 
 def least_squares_choice(data: Prepared, fits: dict[int, RHTFit]) -> Choice:
     """The k with the smallest criterion where the rows are trusted: least squares on each support."""
-    from robustsparse.tuning import penalty
-
     target = data.y if data.offset is None else data.y - data.offset
     values = []
     for fit in fits.values():

@@ -68,6 +68,11 @@ class _Labels(Artist):
         return np.asarray(self.axes.transData.transform(points), float)
 
 
+def _pixels_per_point(renderer: RendererBase) -> float:
+    # The annotation allows arrays of points.
+    return float(renderer.points_to_pixels(1.0))  # type: ignore[arg-type]
+
+
 class EndLabels(_Labels):
     """Labels at the right end of lines, moved apart vertically; the first ones matter most."""
 
@@ -92,7 +97,7 @@ class EndLabels(_Labels):
         at = spread(ends[shown, 1], height, box.y0 + height / 2, box.y1 - height / 2)
         for child in self.get_children():
             child.set_visible(False)
-        point = renderer.points_to_pixels(1.0)
+        point = _pixels_per_point(renderer)
         for i, y in zip(shown, at, strict=True):
             self._show(int(i), ends[i], float(y), point, moved=abs(y - ends[i, 1]) > height / 4)
 
@@ -126,14 +131,18 @@ class PointLabels(_Labels):
         extents = [text.get_window_extent(renderer) for text in self.avoid]
         boxes = np.array([box.extents for box in extents]).reshape(-1, 4)
         bounds = self.axes.get_window_extent(renderer).extents
-        corners = place(
-            self._pixels(self.anchors),
-            self._sizes(renderer),
-            self._pixels(self.points),
-            boxes,
-            bounds,
-            self.gap * renderer.points_to_pixels(1.0),
-        )
-        for text, corner in zip(self.texts, corners, strict=True):
-            text.set_visible(bool(np.isfinite(corner).all()))
-            text.set_position((float(corner[0]), float(corner[1])))
+        anchors, sizes = self._pixels(self.anchors), self._sizes(renderer)
+        gap = self.gap * _pixels_per_point(renderer)
+        corners = place(anchors, sizes, self._pixels(self.points), boxes, bounds, gap)
+        for i, corner in enumerate(corners):
+            self._show(i, anchors[i], corner, sizes[i], gap)
+
+    def _show(self, i: int, anchor: Array, corner: Array, size: Array, gap: float) -> None:
+        """Put a text in place, with a line to its point if it is not right beside it."""
+        fits = bool(np.isfinite(corner).all())
+        self.texts[i].set_visible(fits)
+        self.texts[i].set_position((float(corner[0]), float(corner[1])))
+        nearest = np.clip(anchor, corner, corner + size)
+        away = float(np.hypot(*(nearest - anchor)))
+        self.leaders[i].set_visible(fits and away > 2 * gap)
+        self.leaders[i].set_data(*np.column_stack([anchor, nearest]))

@@ -5,10 +5,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from robustsparse.plots.style import BLUE, GREY, LINE, TINY, VERMILLION, axes_for, name_axes
+from robustsparse.plots.style import (
+    BLUE,
+    GREY,
+    LINE,
+    VERMILLION,
+    add_legend,
+    axes_for,
+    name_axes,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# With more iterations than this, only those with something to say get a marker.
+_MARK_ALL = 60
 
 
 def convergence_frame(history: pd.DataFrame) -> pd.DataFrame:
@@ -85,25 +96,26 @@ def plot_convergence(
     ax.set_yscale("log")
     x, y = frame["iteration"], frame["change"]
     ax.plot(x, y, color=BLUE, linewidth=LINE, zorder=2)
-    _mark(ax, frame[~frame["moved"] & ~frame["still"]], "o", "white", BLUE, "support unchanged")
-    _mark(
-        ax, frame[frame["moved"] & ~frame["still"]], "o", VERMILLION, VERMILLION, "support changed"
-    )
-    _mark(ax, frame[frame["still"]], "v", "white", BLUE, "change exactly 0")
+    moved, still = frame["moved"], frame["still"]
+    if len(frame) <= _MARK_ALL:
+        _mark(ax, frame[~moved & ~still], "o", "white", BLUE, "support unchanged")
+    _mark(ax, frame[moved & ~still], "o", VERMILLION, VERMILLION, "support changed")
+    _mark(ax, frame[still], "v", "white", BLUE, "change exactly 0")
     if tol is not None and tol > 0:
         ax.axhline(tol, color=GREY, linestyle=":", linewidth=1, zorder=1, label="tolerance")
     ax.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
     if len(frame) == 1:
         ax.set_xlim(x.iloc[0] - 1, x.iloc[0] + 1)
-    if len(frame):
-        ax.legend(frameon=False, fontsize=TINY, loc="upper right", handletextpad=0.4)
+        ax.margins(y=0.3)
+    if ax.get_legend_handles_labels()[0]:
+        add_legend(ax)
     return ax
 
 
 def _mark(ax: "Axes", frame: pd.DataFrame, marker: str, face: str, edge: str, label: str) -> None:
     """Small points, unless there are none (an empty legend entry)."""
     if len(frame):
-        size = 4 if len(frame) <= 40 else 2.5
+        size = 4 if len(frame) <= _MARK_ALL else 2.5
         ax.plot(
             frame["iteration"],
             frame["change"],

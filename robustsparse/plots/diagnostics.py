@@ -1,7 +1,7 @@
 """Four views of the rows: residuals, their quantiles, the outlier map, the weights."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,11 @@ from robustsparse.plots.style import (
     TINY,
     VERMILLION,
     name_axes,
+    name_length,
+    points_high,
     polish,
+    squeeze,
+    text_height,
 )
 from robustsparse.summary.words import printable, shorten_all
 
@@ -46,7 +50,7 @@ INK = "0.25"
 _FAR = 8.0
 # Fitted values beyond the quartiles by this many interquartile ranges are drawn at the edge.
 _EDGE = 6.0
-_LABEL_LENGTH = 14
+_LABEL_LENGTH = 20
 # From this many rows on, points become pixels in vector graphics.
 _MANY = 3000
 
@@ -129,16 +133,16 @@ def plot_diagnostics(
     >>> plot_diagnostics(frame, scale=0.2).shape
     (2, 2)
     """
-    axes = _four(axes)
+    panels = _four(axes)
     clean = frame.replace([np.inf, -np.inf], np.nan)
-    first, second, third, fourth = axes.flat
-    for ax in axes.flat:
+    first, second, third, fourth = panels.flat
+    for ax in panels.flat:
         polish(ax)
     _draw_residuals(first, clean, cutoff * scale, label, kind)
     _draw_quantiles(second, clean, cutoff, label, kind, rng)
     _draw_map(third, clean, cutoff, label, kind)
     _draw_weights(fourth, clean, label)
-    return axes
+    return panels
 
 
 def _four(axes: Any) -> "NDArray[Any]":
@@ -156,14 +160,13 @@ def _draw_residuals(ax: "Axes", frame: pd.DataFrame, bound: float, label: int, k
     name_axes(ax, "fitted value", kind, "Residuals")
     x, beyond = _clipped(frame["fitted"].to_numpy(dtype=float))
     y = frame["resid"].to_numpy(dtype=float)
-    _squeeze(ax, y, bound)
+    _squeeze(ax, "y", y, bound)
     _lines(ax, [0], [-bound, bound])
     _scatter(ax, x, y, frame["flag"])
-    notes = []
     if beyond.any():
         ax.scatter(x[beyond], y[beyond], s=30, facecolors="none", edgecolors=INK, linewidths=THIN)
-        notes = [_note(ax, f"circled: {beyond.sum()} at the edge, beyond the axis")]
-    _label(ax, x, y, frame.index, _largest(np.abs(y), label), notes)
+        ax.set_xlabel("fitted value\n(circled: off the axis)")
+    _label(ax, x, y, frame.index, _largest(np.abs(y), label))
 
 
 def _draw_quantiles(
@@ -179,7 +182,7 @@ def _draw_quantiles(
     rows = frame.iloc[order][frame["std_resid"].notna().to_numpy()[order]]
     qq = qq_frame(rows["std_resid"], rng=rng)
     x, y = qq["theoretical"].to_numpy(), qq["sample"].to_numpy()
-    _squeeze(ax, y, cutoff)
+    _squeeze(ax, "y", y, cutoff)
     ax.fill_between(x, qq["low"], qq["high"], color=LIGHT, alpha=0.6, linewidth=0, zorder=0)
     ax.plot(x, qq["line"], color=GREY, linewidth=0.8, zorder=1)
     _scatter(ax, x, y, rows["flag"])
@@ -194,14 +197,16 @@ def _draw_map(ax: "Axes", frame: pd.DataFrame, cutoff: float, label: int, kind: 
         ax.text(0.5, 0.5, "no robust distances", transform=ax.transAxes, ha="center", fontsize=TINY)
         return
     limit = float(np.nanmax(bound))
-    _squeeze(ax, y, cutoff)
-    if np.nanmax(x) > _FAR * limit:
-        ax.set_xscale("symlog", linthresh=limit)
+    _squeeze(ax, "y", y, cutoff)
+    _squeeze(ax, "x", x, limit)
     _lines(ax, [], [-cutoff, cutoff])
     ax.axvline(limit, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
+    # Room for the lines, and above and below the points for the names of the quadrants.
+    ax.update_datalim([(0, -1.3 * cutoff), (1.5 * limit, 1.3 * cutoff)])
+    ax.margins(y=2 * text_height(TINY) / points_high(ax))
     _scatter(ax, x, y, frame["flag"])
-    ax.set_xlim(0, max(ax.get_xlim()[1], 1.5 * limit))
-    names = _name_quadrants(ax)
+    ax.set_xlim(left=0)
+    names = _name_quadrants(ax, cutoff)
     extreme = [*_largest(np.abs(y), label), *_largest(x, label)]
     _label(ax, x, y, frame.index, list(dict.fromkeys(extreme)), names)
 
@@ -212,8 +217,9 @@ def _draw_weights(ax: "Axes", frame: pd.DataFrame, label: int) -> None:
     x = np.arange(1, len(y) + 1, dtype=float)
     _scatter(ax, x, y, frame["flag"])
     ax.set_ylim(-0.06, 1.06)
-    # Rows that keep most of their weight need no name.
-    _label(ax, x, y, frame.index, [i for i in _largest(-y, label) if y[i] < 0.5])
+    # Rows that keep most of their weight need no name; of those without any, the farthest first.
+    order = np.lexsort([-frame["std_resid"].abs().to_numpy(dtype=float), y])
+    _label(ax, x, y, frame.index, [int(i) for i in order[:label] if y[i] < 0.5])
 
 
 def _clipped(values: Array) -> tuple[Array, NDArray[np.bool_]]:
@@ -223,15 +229,17 @@ def _clipped(values: Array) -> tuple[Array, NDArray[np.bool_]]:
         return values, np.zeros(len(values), bool)
     below, above = np.quantile(known, [0.25, 0.75])
     reach = _EDGE * (above - below) if above > below else np.inf
-    x = np.clip(values, below - reach, above + reach)
-    return x, np.isfinite(values) & (x != values)
+    near = known[(known >= below - reach) & (known <= above + reach)]
+    margin = 0.05 * np.ptp(near)
+    far = (values < below - reach) | (values > above + reach)
+    return np.where(far, np.clip(values, near.min() - margin, near.max() + margin), values), far
 
 
-def _squeeze(ax: "Axes", values: Array, bound: float) -> None:
-    """Turn the vertical axis logarithmic beyond the bound if some values are far beyond it."""
-    largest = np.max(np.abs(values[np.isfinite(values)]), initial=0.0)
-    if bound > 0 and largest > _FAR * bound:
-        ax.set_yscale("symlog", linthresh=bound)
+def _squeeze(ax: "Axes", axis: Literal["x", "y"], values: Array, bound: float) -> None:
+    """Make an axis logarithmic beyond the bound if some values are far beyond it."""
+    known = values[np.isfinite(values)]
+    if bound > 0 and np.max(np.abs(known), initial=0.0) > _FAR * bound:
+        squeeze(ax, axis, bound, known)
 
 
 def _lines(ax: "Axes", solid: Sequence[float], dashed: Sequence[float]) -> None:
@@ -279,27 +287,28 @@ def _label(
     from robustsparse.plots.artists import PointLabels
 
     points = np.column_stack([x, y])
-    names = shorten_all([printable(index[i]) for i in rows], _LABEL_LENGTH)
+    length = max(name_length(ax, 0.45, _LABEL_LENGTH), 10)
+    names = shorten_all([printable(index[i]) for i in rows], length)
     anchors = points[list(rows)]
     ax.add_artist(PointLabels(anchors, names, INK, points[np.isfinite(points).all(1)], avoid))
 
 
-def _note(ax: "Axes", text: str) -> "Text":
-    return ax.text(
-        1, 0.01, text, transform=ax.transAxes, ha="right", va="bottom", fontsize=TINY, color=INK
-    )
-
-
-def _name_quadrants(ax: "Axes") -> list["Text"]:
-    """Names in the corners, in the colors of the rows that belong there."""
-    places = [
-        (0.01, 0.99, "left", "top", "vertical outliers", VERMILLION),
-        (0.99, 0.01, "right", "bottom", "bad leverage", PURPLE),
-        (0.99, 0.5, "right", "center", "good leverage", BLUE),
+def _name_quadrants(ax: "Axes", cutoff: float) -> list["Text"]:
+    """Names in the colors of the rows that belong there, in corners where few points are."""
+    places: list[tuple[float, float, str, Any, Any, str]] = [
+        (0.01, 1, "vertical outliers", "left", "top", VERMILLION),
+        (1, 0.01, "bad leverage", "right", "bottom", PURPLE),
     ]
-    return [
+    names = [
+        ax.text(x, y, name, ha=ha, va=va, color=color, transform=ax.transAxes)
+        for x, y, name, ha, va, color in places
+    ]
+    inside = ax.get_yaxis_transform()
+    names.append(
         ax.text(
-            x, y, name, transform=ax.transAxes, ha=ha, va=va, fontsize=TINY, color=color, alpha=0.8
+            1, 0.95 * cutoff, "good leverage", ha="right", va="top", color=BLUE, transform=inside
         )
-        for x, y, ha, va, name, color in places
-    ]
+    )
+    for name in names:
+        name.set(fontsize=TINY, alpha=0.8)
+    return names

@@ -8,7 +8,9 @@ Array = NDArray[np.float64]
 # Where a label may stand relative to its point, best first: right, left, above, below, corners.
 _SIDES = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)], float)
 # Distances from the point that are tried, in units of the gap.
-_REACHES = (1.0, 2.5, 5.0)
+_REACHES = (1.0, 2.5, 4.5)
+# A label farther out must spare the view of this many points for each step outward.
+_COST = 1.5
 
 
 def spread(wanted: ArrayLike, gap: float, low: float, high: float) -> Array:
@@ -90,8 +92,9 @@ def place(
         candidates = _candidates(anchor, size, gap)
         free = _inside(candidates, np.asarray(bounds, float)) & ~_overlaps(candidates, taken)
         if free.any():
+            steps = np.repeat(np.arange(len(_REACHES)), len(_SIDES))[free]
             candidates = candidates[free]
-            best = candidates[np.argmin(_covered(candidates, points))]
+            best = candidates[np.argmin(_covered(candidates, points) + _COST * steps)]
             corners[i] = best[:2]
             taken.append(best)
     return corners
@@ -106,10 +109,7 @@ def _candidates(anchor: Array, size: Array, gap: float) -> Array:
 
 
 def _inside(boxes: Array, bounds: Array) -> NDArray[np.bool_]:
-    inside: NDArray[np.bool_] = (boxes[:, :2] >= bounds[:2]).all(1) & (
-        boxes[:, 2:] <= bounds[2:]
-    ).all(1)
-    return inside
+    return np.all(boxes[:, :2] >= bounds[:2], axis=1) & np.all(boxes[:, 2:] <= bounds[2:], axis=1)
 
 
 def _overlaps(boxes: Array, taken: list[Array]) -> NDArray[np.bool_]:
@@ -124,4 +124,4 @@ def _covered(boxes: Array, points: Array) -> NDArray[np.intp]:
     near = (points >= boxes[:, :2].min(0)) & (points <= boxes[:, 2:].max(0))
     around = points[near.all(1)]
     inside = (around >= boxes[:, None, :2]) & (around <= boxes[:, None, 2:])
-    return np.count_nonzero(inside.all(2), axis=1)
+    return np.sum(np.all(inside, axis=2), axis=1, dtype=np.intp)

@@ -1,7 +1,7 @@
 """Coefficients against k."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from robustsparse.plots.style import (
     line_styles,
     mark_k,
     name_axes,
+    name_length,
     points_wide,
     text_width,
 )
@@ -67,7 +68,7 @@ def path_frame(path: pd.DataFrame, k: int | None = None) -> pd.DataFrame:
 
 def _position(path: pd.DataFrame, k: int | None) -> int:
     """Number of the column of the chosen k."""
-    ks = list(path.columns)
+    ks: list[Any] = list(path.columns)
     if not ks:
         raise ParameterError("path has no columns; it needs one for each value of k.")
     if k is not None and k not in ks:
@@ -122,6 +123,7 @@ def plot_path(
     names = [printable(name) for name in drawn.index[:max_labels]]
     _label_ends(ax, ks, drawn["at_end"].to_numpy()[:max_labels], names, colors[:max_labels])
     if drawn.empty:
+        ax.set_ylim(-1, 1)
         ax.text(0.5, 0.6, "no term selected", transform=ax.transAxes, ha="center", fontsize=TINY)
     if k is not None:
         mark_k(ax, k)
@@ -158,11 +160,12 @@ def _label_ends(
     from robustsparse.plots.artists import EndLabels
 
     wide = points_wide(ax)
-    length = int(np.clip(_LABEL_SHARE * wide / text_width("n", TINY) / 1.2, 8, _LABEL_LENGTH))
-    short = shorten_all(names, length)
+    short = shorten_all(names, name_length(ax, _LABEL_SHARE, _LABEL_LENGTH))
     room = _LABEL_GAP + max((text_width(name, TINY) for name in short), default=0) + 2
     share = min(room / wide, 0.6)
     span = max(ks[-1] - ks[0], 1.0)
+    # The name of the axis belongs below the data, not below the labels.
+    ax.set_xlabel(ax.get_xlabel(), x=(1 - share) / 2)
     ax.set_xlim(ks[0] - 0.03 * span, ks[-1] + 1.03 * span * share / (1 - share))
     ax.set_xticks(_ticks(ks))
     # The axis ends with the data: below the labels there is nothing to read off.
@@ -177,4 +180,4 @@ def _ticks(ks: Array) -> Array:
     if len(ks) <= 8:
         return ks
     ticks = np.asarray(MaxNLocator(nbins=6, integer=True).tick_values(ks[0], ks[-1]))
-    return ticks[(ticks >= ks[0]) & (ticks <= ks[-1])]
+    return np.asarray(ticks[(ticks >= ks[0]) & (ticks <= ks[-1])], float)

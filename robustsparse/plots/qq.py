@@ -50,7 +50,7 @@ def qq_frame(
     if not 0 < level < 1:
         raise ParameterError(f"level={level!r} must be a number between 0 and 1, for example 0.95.")
     finite = std_resid[np.isfinite(std_resid.to_numpy(dtype=float))].sort_values(kind="stable")
-    sample = finite.to_numpy(dtype=float)
+    sample = np.asarray(finite, dtype=np.float64)
     n = len(sample)
     # Blom's positions: close to the expected order statistics.
     theoretical = stats.norm.ppf((np.arange(1, n + 1) - 0.375) / (n + 0.25))

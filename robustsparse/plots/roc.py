@@ -16,8 +16,8 @@ from robustsparse.plots.style import (
     axes_for,
     line_styles,
     name_axes,
+    name_length,
     points_wide,
-    text_width,
 )
 from robustsparse.summary.words import shorten_all
 
@@ -81,7 +81,7 @@ def plot_roc(curves: "Curve | Mapping[str, Curve]", ax: "Axes | None" = None) ->
 
 
 def _labels(names: Sequence[str], areas: Sequence[float], ax: "Axes") -> list[str]:
-    length = int(np.clip(0.45 * points_wide(ax) / text_width("n", TINY) / 1.2, 8, 28))
+    length = name_length(ax, 0.45, 28)
     numbers = ["–" if np.isnan(area) else f"{area:.3f}" for area in areas]
     short = shorten_all([str(name) for name in names], length)
     return [

@@ -10,8 +10,8 @@ from robustsparse.plots.style import (
     GREY,
     LINE,
     THIN,
-    TINY,
     VERMILLION,
+    add_legend,
     axes_for,
     mark_k,
     name_axes,
@@ -111,7 +111,7 @@ def plot_selection(
     ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     if k is not None:
         if k in frame.index:
-            ax.plot(k, frame.loc[k, "value"], "o", color=VERMILLION, markersize=6, zorder=4)
+            ax.plot(k, frame["value"][k], "o", color=VERMILLION, markersize=6, zorder=4)
         mark_k(ax, k)
     return ax
 
@@ -127,18 +127,10 @@ def _draw_errors(ax: "Axes", frame: pd.DataFrame) -> None:
     low = frame["low"]
     if ax.get_yscale() == "log":
         low = low.clip(lower=0.1 * frame["value"].min())
-    ax.vlines(frame.index, low, frame["high"], color=BLUE, linewidth=LINE, alpha=0.4, zorder=1)
+    bars = ax.vlines(frame.index, low, frame["high"], color=BLUE, linewidth=LINE, alpha=0.4)
+    bars.set(zorder=1, label="± 1 SE")
     if frame["best"].any():
         bound = float(frame.loc[frame["best"], "high"].max())
-        ax.axhline(bound, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
-        ax.annotate(
-            "best + 1 SE",
-            (1, bound),
-            xycoords=("axes fraction", "data"),
-            xytext=(0, 2),
-            textcoords="offset points",
-            ha="right",
-            va="bottom",
-            fontsize=TINY,
-            color="0.4",
-        )
+        line = ax.axhline(bound, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
+        line.set_label("best + 1 SE")
+        add_legend(ax, loc="upper right")

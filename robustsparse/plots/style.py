@@ -1,11 +1,17 @@
 """The look that all plots share. Sizes of text are relative, so that the user's settings hold."""
 
+import math
 from collections.abc import Iterator
 from itertools import cycle, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
 
 # The colors of Okabe and Ito, told apart with every kind of color vision; without their yellow,
 # which is too pale for lines, and black, which is the color of text.
@@ -66,6 +72,13 @@ def text_width(text: str, size: str) -> float:
     return float(path.get_extents().width)
 
 
+def name_length(ax: "Axes", share: float, most: int) -> int:
+    """Characters of small text that take at most a share of the width of the axes, 8 to `most`."""
+    # Names are set in wider letters than n on average.
+    letter = 1.1 * text_width("nnnnnnnnnn", TINY) / 10
+    return min(max(int(share * points_wide(ax) / letter), 8), most)
+
+
 def text_height(size: str) -> float:
     """Height of a line of text in points, with a little air."""
     from matplotlib.font_manager import FontProperties
@@ -78,7 +91,52 @@ def line_styles() -> Iterator[tuple[str, str]]:
     return cycle(product(("-", "--", ":"), PALETTE))
 
 
-def add_legend(ax: "Axes", size: str = TINY, loc: str = "best", title: str | None = None) -> None:
+def squeeze(ax: "Axes", axis: Literal["x", "y"], bound: float, values: Array) -> None:
+    """Make an axis linear up to `bound` to both sides of zero and logarithmic beyond."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    which = ax.xaxis if axis == "x" else ax.yaxis
+    (ax.set_xscale if axis == "x" else ax.set_yscale)("symlog", linthresh=bound, linscale=1.5)
+    low, high = np.nanmin(values), np.nanmax(values)
+    sides = 2 if low < -bound and high > bound else 1
+    # A tick label and its air take some 35 points across, 18 up; zero and the linear part take one.
+    room = points_wide(ax) / 35 if axis == "x" else points_high(ax) / 18
+    ticks = squeezed_ticks(bound, float(max(-low, high)), max(int((room - 1) / sides), 1))
+    which.set_major_locator(FixedLocator(ticks))
+    which.set_major_formatter(FuncFormatter(_power))
+    which.set_minor_locator(NullLocator())
+
+
+def _power(tick: float, _: object = None) -> str:
+    if abs(tick) < 1e4:
+        return f"{tick:g}".replace("-", "\N{MINUS SIGN}")
+    sign = "-" if tick < 0 else ""
+    digit, power = f"{abs(tick):.0e}".split("e")
+    times = "" if digit == "1" else rf"{digit}\times "
+    return f"${sign}{times}10^{{{int(power)}}}$"
+
+
+def squeezed_ticks(bound: float, largest: float, count: int = 3) -> list[float]:
+    """Zero, and at most `count` powers of ten beyond the bound to each side, the largest included.
+
+    Examples
+    --------
+    >>> squeezed_ticks(3.0, 2e6)
+    [-1000000.0, -10000.0, -100.0, 0.0, 100.0, 10000.0, 1000000.0]
+    """
+    first, last = math.ceil(math.log10(1.5 * bound)), math.floor(math.log10(largest))
+    step = max((last - first) // count + 1, 1)
+    powers = [10.0**n for n in range(last, first - 1, -step)]
+    outer = powers[::-1] or [float(f"{largest:.0e}")]
+    return [*(-tick for tick in reversed(outer)), 0.0, *outer]
+
+
+def add_legend(
+    ax: "Axes",
+    size: str = TINY,
+    loc: Literal["best", "upper right", "lower right"] = "best",
+    title: str | None = None,
+) -> None:
     """Legend without a frame, pale behind so that it can be read over lines."""
     ax.legend(
         fontsize=size,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from robustsparse.plots.style import (
     BLUE,
@@ -16,8 +17,9 @@ from robustsparse.plots.style import (
     TINY,
     axes_for,
     name_axes,
+    name_length,
     points_high,
-    points_wide,
+    squeeze,
     text_height,
     text_width,
 )
@@ -26,12 +28,17 @@ from robustsparse.summary.words import printable, shorten_all
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Array = NDArray[np.float64]
+
 # Names take at most this share of the width of the plot, and no more characters than this.
-_NAME_SHARE = 0.5
+_NAME_SHARE = 0.45
 _NAME_LENGTH = 32
-# Inches that a term takes in a new figure, and that the rest of it takes.
+# A new figure, in inches: its height for each term and for the rest, its width beside the names.
 _ROW = 0.2
 _FRAME = 0.75
+_WIDTH = 3.2
+# An estimate this many times the median one makes the axis logarithmic for large values.
+_FAR = 100.0
 
 
 def plot_coefficients(table: pd.DataFrame, ax: "Axes | None" = None, max_terms: int = 40) -> "Axes":
@@ -70,7 +77,18 @@ def plot_coefficients(table: pd.DataFrame, ax: "Axes | None" = None, max_terms: 
     y = np.arange(len(rows))
     ax.hlines(y, low, high, color=colors, linewidth=LINE, zorder=1)
     ax.scatter(rows["estimate"], y, s=18, color=colors, zorder=2)
+    _squeeze(ax, np.concatenate([rows["estimate"], low, high]))
     return ax
+
+
+def _squeeze(ax: "Axes", values: Array) -> None:
+    """Few round ticks; a logarithmic axis for large values if the other terms would be one spot."""
+    known = values[np.isfinite(values) & (values != 0)]
+    median = float(np.median(np.abs(known))) if len(known) else 0.0
+    if len(known) and np.abs(known).max() > _FAR * median:
+        squeeze(ax, "x", 2 * median, known)
+    else:
+        ax.locator_params(axis="x", nbins=5)
 
 
 def plot_stability(
@@ -121,7 +139,7 @@ def plot_stability(
 
 
 def _with_rest(label: str, rest: int) -> str:
-    return f"{label} ({rest} more not shown)" if rest else label
+    return f"{label}\n({rest} more not shown)" if rest else label
 
 
 def _rows(
@@ -129,22 +147,24 @@ def _rows(
 ) -> tuple[pd.DataFrame, "Axes", int]:
     """Axes with one named line for each term that fits, and the number of those that do not."""
     shown = min(len(table), max_terms)
-    new = ax is None
-    ax = axes_for(ax, (4.5, _FRAME + _ROW * max(shown, 3)))
-    if not new:
+    names = [printable(name) for name in table.index[:shown]]
+    if ax is not None:
         shown = min(shown, max(int(points_high(ax) // text_height(TINY)), 1))
-    _name_rows(ax, [printable(name) for name in table.index[:shown]])
+    ax = axes_for(ax, _size(names))
+    _name_rows(ax, names[:shown])
     return table.iloc[:shown], ax, len(table) - shown
 
 
+def _size(names: Sequence[str]) -> tuple[float, float]:
+    """Figure that has room for the names and for what is drawn beside them."""
+    wide = max((text_width(name[:_NAME_LENGTH], SMALL) for name in names), default=0)
+    return _WIDTH + wide / 72, _FRAME + _ROW * max(len(names), 3)
+
+
 def _name_rows(ax: "Axes", names: Sequence[str]) -> None:
-    length = int(
-        np.clip(_NAME_SHARE * points_wide(ax) / text_width("n", TINY) / 1.2, 8, _NAME_LENGTH)
-    )
     crowded = len(names) * text_height(SMALL) > points_high(ax)
-    ax.set_yticks(
-        range(len(names)), shorten_all(names, length), fontsize=TINY if crowded else SMALL
-    )
+    short = shorten_all(names, name_length(ax, _NAME_SHARE, _NAME_LENGTH))
+    ax.set_yticks(range(len(names)), short, fontsize=TINY if crowded else SMALL)
     for label in ax.get_yticklabels():
         # A dollar sign in the name of a term is no formula.
         label.set_parse_math(False)

@@ -123,7 +123,8 @@ def shorten(text: str, width: int, before: int | None = None) -> str:
 def shorten_all(texts: Sequence[str], width: int) -> list[str]:
     """Shorten each of many names so that different names stay different.
 
-    The ellipsis moves to where names differ; names that differ only in their middle get a number.
+    Names that begin and end alike keep the part where they first differ; if that is not enough to
+    tell them apart, they are numbered.
 
     Parameters
     ----------
@@ -139,28 +140,44 @@ def shorten_all(texts: Sequence[str], width: int) -> list[str]:
 
     Examples
     --------
-    >>> shorten_all(["expression_of_gene_1_day_0", "expression_of_gene_2_day_0"], 16)
-    ['expressi…1_day_0', 'expressi…2_day_0']
+    >>> shorten_all(["expression_of_gene_1_on_day_0", "expression_of_gene_2_on_day_0"], 16)
+    ['expr…e_1_on_day…', 'expr…e_2_on_day…']
     """
+    alike: dict[str, list[str]] = {}
+    for text in dict.fromkeys(texts):
+        alike.setdefault(shorten(text, width), []).append(text)
     taken = {text for text in texts if measure(text) <= width}
     chosen = {text: text for text in taken}
-    for text in texts:
-        if text not in chosen:
-            chosen[text] = _distinct(text, width, taken)
-            taken.add(chosen[text])
+    for group in alike.values():
+        for text in group:
+            if text not in chosen:
+                short = shorten(text, width) if len(group) == 1 else _focus(text, group, width)
+                chosen[text] = _number(short, width, taken)
+                taken.add(chosen[text])
     return [chosen[text] for text in texts]
 
 
-def _distinct(text: str, width: int, taken: set[str]) -> str:
-    middle = width // 2
-    for before in sorted(range(2, width - 2), key=lambda i: abs(i - middle)):
-        candidate = shorten(text, width, before)
-        if candidate not in taken:
-            return candidate
-    number = 2
-    while True:
-        ending = f"~{number}"
-        candidate = shorten(text, max(width - len(ending), 1)) + ending
-        if candidate not in taken:
-            return candidate
+def _focus(text: str, group: Sequence[str], width: int) -> str:
+    """Beginning of a name, then what follows from where the names of its group first differ."""
+    head = take(text, width // 4)
+    # Two characters that are still common make the rest easier to recognize.
+    start = max(_common_start(group) - 2, len(head))
+    room = width - measure(head) - 1
+    # The ends of the group are alike: they can go.
+    return head + ELLIPSIS + shorten(text[start:], room, before=room - 1)
+
+
+def _common_start(texts: Sequence[str]) -> int:
+    """Number of characters with which all texts begin."""
+    # All that lies between the first and the last in order shares what these two share.
+    first, last = min(texts), max(texts)
+    pairs = enumerate(zip(first, last, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(first), len(last)))
+
+
+def _number(short: str, width: int, taken: set[str]) -> str:
+    candidate, number = short, 1
+    while candidate in taken:
         number += 1
+        candidate = f"{take(short, width - len(str(number)) - 1)}~{number}"
+    return candidate

@@ -1,0 +1,127 @@
+"""What a printed summary says of a fit."""
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from robustsparse.summary import Summary
+
+if TYPE_CHECKING:
+    from robustsparse.results import RHTResult
+
+# Rows named in a note before the rest is only counted.
+_NAMED = 10
+_CHOSEN_BY = {
+    "given": "given",
+    "ric": "robust criterion",
+    "cv": "robust cross-validation",
+}
+
+
+def summarize(result: "RHTResult") -> Summary:
+    """Summary of a fit: how it was made, the nonzero terms, and notes in plain words."""
+    return Summary("Robust Hard Thresholding", _head(result), _table(result), _notes(result))
+
+
+def describe(thing: Any) -> str:
+    """Short text for a gradient estimator or a loss."""
+    return _short(thing) if isinstance(thing, str) else _short(repr(thing))
+
+
+def _short(text: str) -> str:
+    return text.removesuffix("()") if len(text) <= 60 else text[:57] + "..."
+
+
+def _estimator(result: "RHTResult") -> str:
+    estimator = result.estimator
+    name = type(estimator).__name__
+    candidates = len(result.params) - result.intercept
+    if name == "Trimmed":
+        return f"trimmed mean, {100 * estimator.alpha:g}% at each end"
+    if name == "MedianOfMeans":
+        return f"median of means, {estimator.count(result.nobs, candidates)} blocks"
+    return "mean" if name == "Mean" else describe(estimator)
+
+
+def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
+    candidates = len(result.params) - result.intercept
+    call = result.formula if result.formula is not None else f"array of {candidates} columns"
+    flagged = result.outliers()
+    binomial = result.family == "binomial"
+    head = [
+        ("Model", call),
+        ("Family", result.family),
+        ("Loss", describe(result.loss).lower()),
+        ("Gradient", _estimator(result)),
+        ("Rows", str(result.nobs)),
+        ("Rows dropped", _dropped(result)),
+        ("Candidates", str(candidates)),
+        ("Selected (k)", f"{result.k}, {_CHOSEN_BY[result.select]}"),
+        ("Estimates", "robust refit" if result.refitted else "as thresholded"),
+        ("Iterations", f"{result.n_iter}, {'settled' if result.converged else 'NOT SETTLED'}"),
+        ("Last step", f"{result.step:.3g}"),
+    ]
+    if binomial and result.classes is not None:
+        head.append(("Event", f"{result.classes[1]} (against {result.classes[0]})"))
+        head.append(("Deviance explained", f"{result.explained:.3f}"))
+    else:
+        head.append(("Robust scale", f"{result.scale:.4g}"))
+        head.append(("Robust R²", f"{result.explained:.3f}"))
+    head.append(("Flagged rows", str(len(flagged))))
+    return tuple(head)
+
+
+def _dropped(result: "RHTResult") -> str:
+    dropped = result.dropped
+    if not (dropped.missing or dropped.infinite):
+        return "0"
+    return f"{dropped.missing} missing, {dropped.infinite} infinite"
+
+
+def _table(result: "RHTResult") -> pd.DataFrame:
+    tidy = result.tidy().set_index("term")
+    tidy.index.name = None
+    names = {
+        "estimate": "Estimate",
+        "std_error": "Std. Error",
+        "low": "95% CI low",
+        "high": "95% CI high",
+        "statistic": "z",
+        "p_value": "p",
+    }
+    return tidy[[name for name in names if name in tidy]].rename(columns=names)
+
+
+def _notes(result: "RHTResult") -> tuple[str, ...]:
+    notes = []
+    if result.cov is not None and len(result.cov):
+        notes.append(
+            "Standard errors, intervals and p-values are conditional on the selected terms and on the rejected rows; "
+            "that the same data selected them is not accounted for."
+        )
+    if result.kept:
+        notes.append(f"Kept whatever their size: {_listed(list(result.kept))}.")
+    response, far = result.outliers("response"), result.outliers("leverage")
+    if response:
+        notes.append(
+            f"{len(response)} row(s) have a response that the model cannot explain; check {_listed(response)}."
+        )
+    if far:
+        notes.append(f"{len(far)} row(s) are far out in the predictors; check {_listed(far)}.")
+    if result.references:
+        levels = [f"{factor}: {level}" for factor, level in result.references.items()]
+        notes.append(f"Reference levels: {_listed(levels)}.")
+    if result.constant:
+        notes.append(f"Constant columns cannot be selected: {_listed(list(result.constant))}.")
+    if result.dropped.columns:
+        counts = [f"{name} ({count})" for name, count in result.dropped.columns.items()]
+        notes.append(f"Rows were dropped for missing or infinite values in {_listed(counts)}.")
+    if not result.converged:
+        notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
+    return tuple(notes)
+
+
+def _listed(items: list[Any]) -> str:
+    shown = ", ".join(str(item) for item in items[:_NAMED])
+    rest = len(items) - _NAMED
+    return f"{shown} and {rest} more" if rest > 0 else shown

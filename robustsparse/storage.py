@@ -1,0 +1,171 @@
+"""Fits on disk: a zip archive of plain arrays and one JSON text. Nothing in it can run when it is read."""
+
+import json
+import zipfile
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from robustsparse.design import DesignSpec, Dropped
+from robustsparse.errors import DataError
+from robustsparse.formulas.state import from_json, to_json
+from robustsparse.gradients import Mean, MedianOfMeans, Trimmed
+from robustsparse.losses import Huber, Logistic, Squared
+
+if TYPE_CHECKING:
+    from robustsparse.results import RHTResult
+
+FORMAT = "robustsparse.RHTResult"
+VERSION = 1
+# The only classes that a file can name; anything else comes back as its text.
+_KNOWN = {c.__name__: c for c in (Trimmed, MedianOfMeans, Mean, Squared, Huber, Logistic)}
+_SERIES = ("params", "fittedvalues", "resid", "row_weights")
+_FRAMES = ("diagnostics", "history", "path", "cv", "cov")
+_PLAIN = (
+    "k", "nobs", "scale", "converged", "n_iter", "formula", "family", "select", "step", "refitted",
+    "kept", "classes", "references", "constant", "offset_given",
+)  # fmt: skip
+
+
+def save_result(result: "RHTResult", path: str | Path) -> None:
+    """Write a fit to a file."""
+    meta = {name: to_json(getattr(result, name)) for name in _PLAIN}
+    meta |= {name: _series(getattr(result, name)) for name in _SERIES}
+    meta |= {name: _frame(getattr(result, name)) for name in _FRAMES}
+    meta["estimator"], meta["loss"] = _part(result.estimator), _part(result.loss)
+    meta["dropped"] = _dropped(result.dropped)
+    meta["spec"] = None if result.spec is None else result.spec.to_dict()
+    text = json.dumps({"format": FORMAT, "version": VERSION, "result": meta}, allow_nan=False)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("result.json", text)
+
+
+def read_result(path: str | Path, context: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Fields of a fit from a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    context : dict, optional
+        Functions that the formula used; they are not stored.
+    """
+    meta = _contents(path)
+    out = {name: from_json(meta[name]) for name in _PLAIN}
+    out |= {name: _as_series(meta[name]) for name in _SERIES}
+    out |= {name: _as_frame(meta[name]) for name in _FRAMES}
+    out["estimator"], out["loss"] = _as_part(meta["estimator"]), _as_part(meta["loss"])
+    dropped = meta["dropped"]
+    out["dropped"] = Dropped(
+        dropped["missing"], dropped["infinite"], _as_index(dropped["labels"]), dropped["columns"]
+    )
+    spec = meta["spec"]
+    out["spec"] = None if spec is None else DesignSpec.from_dict(spec, context)
+    return out
+
+
+def _contents(path: str | Path) -> dict[str, Any]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            stored = json.loads(archive.read("result.json"))
+    except (zipfile.BadZipFile, KeyError, json.JSONDecodeError):
+        raise DataError(f"{str(path)!r} is not a model that robustsparse saved.") from None
+    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
+        raise DataError(f"{str(path)!r} is not a model that robustsparse saved.")
+    if stored.get("version") != VERSION:
+        raise DataError(
+            f"{str(path)!r} has version {stored.get('version')} of the format and this package reads version {VERSION}; "
+            "install the package that wrote it, or fit again."
+        )
+    meta: dict[str, Any] = stored["result"]
+    return meta
+
+
+def _index(index: pd.Index) -> dict[str, Any]:
+    if isinstance(index, pd.RangeIndex):
+        return {"range": [index.start, index.stop, index.step], "name": to_json(index.name)}
+    if isinstance(index, pd.MultiIndex):
+        levels = [_index(index.get_level_values(i)) for i in range(index.nlevels)]
+        return {"levels": levels, "names": [to_json(name) for name in index.names]}
+    if isinstance(index, pd.DatetimeIndex):
+        return {"times": [t.isoformat() for t in index], "name": to_json(index.name)}
+    values = [to_json(v.item() if isinstance(v, np.generic) else v) for v in index]
+    return {"values": values, "dtype": str(index.dtype), "name": to_json(index.name)}
+
+
+def _as_index(stored: dict[str, Any]) -> pd.Index:
+    if "levels" in stored:
+        arrays = [_as_index(level) for level in stored["levels"]]
+        return pd.MultiIndex.from_arrays(arrays, names=[from_json(name) for name in stored["names"]])
+    name = from_json(stored["name"])
+    if "range" in stored:
+        return pd.RangeIndex(*stored["range"], name=name)
+    if "times" in stored:
+        return pd.DatetimeIndex(stored["times"], name=name)
+    values = [from_json(v) for v in stored["values"]]
+    dtype = stored["dtype"]
+    return pd.Index(values, dtype=dtype if dtype != "category" else None, name=name)
+
+
+def _series(series: "pd.Series[Any]") -> dict[str, Any]:
+    return {
+        "index": _index(series.index),
+        "values": to_json(series.to_numpy().tolist()),
+        "dtype": "object" if series.dtype.kind not in "biuf" else str(series.dtype),
+        "name": to_json(series.name),
+    }
+
+
+def _as_series(stored: dict[str, Any]) -> "pd.Series[Any]":
+    values = from_json(stored["values"])
+    dtype = None if stored["dtype"] == "object" else stored["dtype"]
+    return pd.Series(values, _as_index(stored["index"]), dtype=dtype, name=from_json(stored["name"]))
+
+
+def _frame(frame: pd.DataFrame | None) -> dict[str, Any] | None:
+    if frame is None:
+        return None
+    columns = [_series(frame.iloc[:, i]) for i in range(frame.shape[1])]
+    for column in columns:
+        del column["index"]
+    return {"index": _index(frame.index), "names": _index(frame.columns), "columns": columns}
+
+
+def _as_frame(stored: dict[str, Any] | None) -> pd.DataFrame | None:
+    if stored is None:
+        return None
+    index = stored["index"]
+    columns = {i: _as_series({**c, "index": index}) for i, c in enumerate(stored["columns"])}
+    frame = pd.DataFrame(columns, index=_as_index(index))
+    frame.columns = _as_index(stored["names"])
+    return frame
+
+
+def _part(part: Any) -> dict[str, Any]:
+    """A gradient estimator or a loss: its class and numbers if it is ours, else its text."""
+    name = type(part).__name__
+    if is_dataclass(part) and _KNOWN.get(name) is type(part):
+        values = {f.name: getattr(part, f.name) for f in fields(part)}
+        # The blocks of a fit cannot be drawn again from a generator that has moved on.
+        known = {key: to_json(v) for key, v in values.items() if not isinstance(v, np.random.Generator)}
+        return {"class": name, "values": known}
+    return {"text": str(part)}
+
+
+def _as_part(stored: dict[str, Any]) -> Any:
+    if "text" in stored:
+        return stored["text"]
+    values = {key: from_json(v) for key, v in stored["values"].items()}
+    return _KNOWN[stored["class"]](**values)
+
+
+def _dropped(dropped: Dropped) -> dict[str, Any]:
+    return {
+        "missing": dropped.missing,
+        "infinite": dropped.infinite,
+        "labels": _index(dropped.labels),
+        "columns": {str(name): int(count) for name, count in dropped.columns.items()},
+    }
