@@ -142,7 +142,7 @@ class ScreenedTrim:
         over_columns(task, self.XT.shape[0], self.XT.size, self._threads)
 
     def _measure(self) -> None:
-        """Norms of columns and rows, and the rows of extreme leverage."""
+        """Norms of columns and rows, and what follows from them."""
         d, n = self.XT.shape
         nonzeros = np.empty(d, dtype=np.int64)
         parts: list[Array] = []
@@ -155,15 +155,19 @@ class ScreenedTrim:
             parts.append(squares)
 
         self._over_columns(columns)
-        squares = np.sum(parts, axis=0)
         self._exact_only = not self._norms[:, 0].max(initial=0.0) < _LARGEST_DESIGN
         # All values that are not zero are trimmed: the mean is zero and moves with no score.
         self._norms[nonzeros <= self.trimmed, 0] = 0.0
+        with np.errstate(over="ignore"):
+            self._set_heavy_rows_apart(np.sum(parts, axis=0))
+
+    def _set_heavy_rows_apart(self, squares: Array) -> None:
+        """Find the rows of extreme leverage, given the squared norms of the rows."""
         norms = np.sqrt(squares)
         heavy = np.flatnonzero(norms > _HEAVY * np.median(norms))
         self._split = bool(squares[heavy].sum() >= 0.5 * squares.sum()) and len(heavy) > 0
         self._heavy = heavy if self._split else heavy[:0]
-        self._light = np.ones(n)
+        self._light = np.ones(len(squares))
         self._light[self._heavy] = 0.0
         if self._split:
             self._over_columns(

@@ -81,7 +81,7 @@ class TestCount:
         "bad", [-1, 2.5, 11, np.nan, np.inf, "3", None, True, np.True_, [3], np.array([3])]
     )
     def test_all_else_is_named(self, bad: Any) -> None:
-        with pytest.raises(ParameterError, match="k=.* whole number from 0 to 10"):
+        with pytest.raises(ParameterError, match=r"k=.* whole number from 0 to 10"):
             check_count("k", bad, 0, 10)
 
     def test_message_without_an_upper_end(self) -> None:
