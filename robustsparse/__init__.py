@@ -1,6 +1,7 @@
 """Sparse models for data that cannot be trusted: corrupted rows, heavy tails, more columns than rows."""
 
-from robustsparse import simulate
+from robustsparse import datasets, simulate
+from robustsparse.datasets import winsorize
 from robustsparse.errors import (
     ContaminationWarning,
     ConvergenceWarning,
@@ -17,6 +18,34 @@ from robustsparse.losses import Huber, Logistic, Squared
 from robustsparse.plots import plot_roc
 from robustsparse.regression import load, rht, rht_fit
 from robustsparse.results import RHTResult
-from robustsparse.roc import ROC
+from robustsparse.roc import ROC, mean_roc
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ROC",
+    "ContaminationWarning",
+    "ConvergenceWarning",
+    "DataError",
+    "DataWarning",
+    "FormulaError",
+    "Huber",
+    "Logistic",
+    "Mean",
+    "MedianOfMeans",
+    "ParameterError",
+    "RHTResult",
+    "RobustSparseError",
+    "RobustSparseWarning",
+    "Squared",
+    "Trimmed",
+    "UnseenLevelError",
+    "datasets",
+    "load",
+    "mean_roc",
+    "plot_roc",
+    "rht",
+    "rht_fit",
+    "simulate",
+    "winsorize",
+]

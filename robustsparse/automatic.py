@@ -26,7 +26,7 @@ from robustsparse.preparation import Prepared
 from robustsparse.refit import Refit, mm_regression
 from robustsparse.refit_binomial import bounded_logistic
 from robustsparse.scales import m_scale
-from robustsparse.solver import RHTFit, solve
+from robustsparse.solver import RHTFit, solve, solve_down
 from robustsparse.tuning import Choice, largest_k, path, penalty, robust_criterion
 
 Array = NDArray[np.float64]
@@ -121,7 +121,9 @@ def _active(data: Prepared, solution: RHTFit) -> NDArray[np.int64]:
     return np.sort(np.concatenate([solution.support, data.keep]))
 
 
-def refit_rows(data: Prepared, solution: RHTFit, rng: np.random.Generator, subsamples: int) -> Refit:
+def refit_rows(
+    data: Prepared, solution: RHTFit, rng: np.random.Generator, subsamples: int
+) -> Refit:
     """Robust regression of all rows on the active columns, started from a run of Algorithm 1."""
     active = _active(data, solution)
     A = data.XT[active].T
@@ -157,8 +159,6 @@ def light(estimator: GradientEstimator) -> GradientEstimator:
     """The estimator for rows that passed the rejection."""
     if isinstance(estimator, Trimmed):
         return Trimmed(min(estimator.alpha, _LIGHT_TRIM))
-    if isinstance(estimator, MedianOfMeans):
-        return Trimmed(2.0 * _LIGHT_TRIM)
     return estimator
 
 
@@ -200,8 +200,10 @@ def best_start(
     concentration on the rows that fit best.
     """
     loose = replace(settings, tol=max(settings.tol, 1e-4), max_iter=min(settings.max_iter, 30))
+    # Under heavy tails the way down from a generous support is worth its time; trimmed starts are several anyway.
+    run = solve_down if isinstance(estimator, MedianOfMeans) else solve
     starts = [
-        solve(data.problem(start, threads), k, keep=data.keep, settings=loose, warn=False)
+        run(data.problem(start, threads), k, keep=data.keep, settings=loose, warn=False)
         for start in _starting_estimators(estimator)
     ]
     if 0 < far.sum() <= data.n // 2:
@@ -243,22 +245,25 @@ def robust_fit(
         Threads for large designs.
     """
     far = leverage(data)
-    first = min(max(largest_k(data.n, data.free), max(ks)), data.free)
-    solution = best_start(data, estimator, first, settings, far.flags, threads)
-    refit = refit_rows(data, solution, rng, _SUBSAMPLES)
-    kept: Mask | None = None
-    fits: dict[int, RHTFit] = {}
-    choice: Choice | None = None
+    keep = np.ones(data.n, dtype=bool)
+    rerun, first = estimator, None
+    # A single wrong label does little harm to a bounded loss, and a generous start separates the classes.
+    if not data.binary:
+        most = min(max(largest_k(data.n, data.free), max(ks)), data.free)
+        start = best_start(data, estimator, most, settings, far.flags, threads)
+        first = start.coef
+        keep = ~rejected(data, refit_rows(data, start, rng, _SUBSAMPLES))
+        rerun = light(estimator)
     for _ in range(_ROUNDS):
-        keep = ~rejected(data, refit)
-        if kept is not None and np.array_equal(keep, kept):
-            break
-        kept = keep
-        part = data.rows(kept)
-        fits = path(part, light(estimator), ks, settings, threads)
+        part = data.rows(keep)
+        fits = path(part, rerun, ks, settings, threads, first)
         choice = choose(part, fits)
         solution = fits[choice.k]
         refit = refit_rows(data, solution, rng, _SUBSAMPLES)
+        judged = ~rejected(data, refit)
+        if np.array_equal(judged, keep):
+            break
+        keep = judged
     active = _active(data, solution)
     coef = np.zeros(len(data.XT))
     coef[active] = refit.coef

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustsparse.descent import Problem
 from robustsparse.gradients import GradientEstimator, bind
 from robustsparse.losses import Logistic, Loss
 from robustsparse.scaling import Scaling, standardize
-from robustsparse.descent import Problem
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

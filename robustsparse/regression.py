@@ -30,7 +30,13 @@ from robustsparse.checks import (
 from robustsparse.descent import Settings
 from robustsparse.design import Dropped, build_design
 from robustsparse.errors import ContaminationWarning, DataError, ParameterError
-from robustsparse.gradients import GradientEstimator, MedianOfMeans, Trimmed, as_estimator
+from robustsparse.gradients import (
+    TRIM_PER_EPSILON,
+    GradientEstimator,
+    MedianOfMeans,
+    Trimmed,
+    as_estimator,
+)
 from robustsparse.losses import Logistic, Loss, as_loss
 from robustsparse.preparation import Prepared, prepare
 from robustsparse.response import Response, code_response
@@ -48,7 +54,11 @@ FAMILIES = ("gaussian", "binomial")
 # predictor is certainty already.
 _BINOMIAL_RADIUS = 10.0
 _MAX_ITER = {True: 100, False: 300}
+# On the boundary of that ball the steps are plain ones, and creep.
+_TOL = {"gaussian": 1e-10, "binomial": 1e-5}
 _FEWEST_ROWS = 5
+# Largest part of the rarer class that is trimmed at each end: its rows are the extremes of a good predictor.
+_RARE_TRIMMED = 1.0 / 3.0
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,7 @@ class _Options:
 
 def _options(
     family: str, estimator: Any, k: Any, select: str, loss: Any, epsilon: float, standardize: Any,
-    step: Any, radius: float | None, max_iter: int | None, tol: float, refit: bool, split: Any,
+    step: Any, radius: float | None, max_iter: int | None, tol: float | None, refit: bool, split: Any,
     rng: Any, n_jobs: int | None, verbose: bool,
 ) -> _Options:  # fmt: skip
     check_choice("family", family, FAMILIES)
@@ -91,25 +101,40 @@ def _options(
         radius = check_number("radius", radius, 0.0, open_low=True)
     elif family == "binomial":
         radius = _BINOMIAL_RADIUS
-    iterations = _MAX_ITER[step == "auto"] if max_iter is None else check_count("max_iter", max_iter, 1)
-    settings = Settings(step, radius, iterations, check_number("tol", tol, 0.0, 1.0))
+    iterations = (
+        _MAX_ITER[step == "auto"] if max_iter is None else check_count("max_iter", max_iter, 1)
+    )
+    tolerance = _TOL[family] if tol is None else check_number("tol", tol, 0.0, 1.0)
+    settings = Settings(step, radius, iterations, tolerance)
     parts = 0 if split is False else check_count("split", split, 2)
-    if parts and not np.isscalar(k) or parts and k == "auto":
+    if (parts and not np.isscalar(k)) or (parts and k == "auto"):
         raise ParameterError("split needs a number for k: each part of the rows is used only once.")
     return _Options(
-        family, chosen, the_loss, k, select, epsilon, _scale(standardize, chosen), settings,
+        family, chosen, the_loss, k, select, epsilon, _scale(standardize, chosen, family), settings,
         bool(refit), parts, generator, n_jobs, bool(verbose),
         available_threads() if n_jobs is None or n_jobs < 0 else n_jobs,
     )  # fmt: skip
 
 
-def _scale(standardize: Any, estimator: GradientEstimator) -> str:
+def _scale(standardize: Any, estimator: GradientEstimator, family: str) -> str:
     if standardize is True:
-        return "blocks" if isinstance(estimator, MedianOfMeans) else "mad"
+        if isinstance(estimator, MedianOfMeans):
+            return "blocks"
+        # A predictor that tells two classes apart has two modes, and its MAD may see only one of them.
+        return "mad" if family == "gaussian" else "winsor"
     if standardize is False:
         return "none"
     check_choice("standardize", standardize, (True, False, *SCALES))
     return str(standardize)
+
+
+def _for_response(options: _Options, estimator: Any, y: Array) -> _Options:
+    """Trim less than asked where that would remove most of a rare class."""
+    if options.family == "gaussian" or estimator != "trim":
+        return options
+    rare = min(float(y.mean()), 1.0 - float(y.mean()))
+    trimmed = Trimmed(min(TRIM_PER_EPSILON * options.epsilon, _RARE_TRIMMED * rare))
+    return replace(options, estimator=trimmed)
 
 
 def _grid(k: Any, data: Prepared) -> tuple[int, ...]:
@@ -124,7 +149,9 @@ def _grid(k: Any, data: Prepared) -> tuple[int, ...]:
     return tuple(sorted({check_count("k", value, low, max(data.free, low)) for value in values}))
 
 
-def _chooser(options: _Options, ks: Sequence[int]) -> Callable[[Prepared, dict[int, RHTFit]], Choice]:
+def _chooser(
+    options: _Options, ks: Sequence[int]
+) -> Callable[[Prepared, dict[int, RHTFit]], Choice]:
     """How to choose k from a path on trusted rows."""
     if options.select == "ric":
         return choose_by_criterion if options.family == "binomial" else least_squares_choice
@@ -178,7 +205,7 @@ def _thresholded(data: Prepared, options: _Options, ks: Sequence[int]) -> Fitted
         k = choice.k
     problem = data.problem(options.estimator, options.threads)
     # With a step of the user's own the algorithm is run as printed, from zero.
-    run = solve_down if options.settings.step == "auto" else solve
+    run = solve_down if options.settings.step == "auto" and not data.binary else solve
     solution = run(problem, k, keep=data.keep, settings=options.settings)
     return plain_fit(data, solution, choice, {**fits, k: solution})
 
@@ -207,7 +234,7 @@ def rht(
     step: Any = "auto",
     radius: float | None = None,
     max_iter: int | None = None,
-    tol: float = 1e-10,
+    tol: float | None = None,
     refit: bool = True,
     split: Any = False,
     intercept: bool | None = None,
@@ -241,15 +268,15 @@ def rht(
     loss : {"squared", "huber", "logistic"} or Loss, optional
         The family's own by default.
     epsilon : float
-        Fraction of bad rows to survive; twice that much is trimmed at each end.
+        Fraction of bad rows to survive; twice that much is trimmed at each end, but at most a third of the rarer class.
     standardize : bool or {"mad", "blocks", "winsor", "sd"}
-        Robust scale of the columns. True is "mad", or "blocks" with the median of means.
+        Robust scale of the columns. True is "mad"; with the median of means "blocks"; for "binomial" "winsor".
     step : "auto" or float
         Length of the step; a number runs the algorithm as the paper prints it.
     radius : float, optional
         Bound on the l2 norm of the standardized coefficients; 10 for "binomial".
     max_iter, tol : int, float
-        Largest number of iterations, and the relative change at which they stop.
+        Largest number of iterations, and the relative change at which they stop (1e-10; for "binomial" 1e-5).
     refit : bool
         Reject bad rows and refit robustly on the selected columns. False gives the thresholded estimate as it is.
     split : False or int
@@ -292,6 +319,7 @@ def rht(
         na_action=na_action, context=context,
     )  # fmt: skip
     _require_rows(len(design.rows))
+    options = _for_response(options, estimator, design.response.values)
     prepared = prepare(
         design.X, design.response.values, options.loss, how=options.how,
         intercept=design.intercept if intercept is None else bool(intercept),
@@ -320,7 +348,7 @@ def rht_fit(
     step: Any = "auto",
     radius: float | None = None,
     max_iter: int | None = None,
-    tol: float = 1e-10,
+    tol: float | None = None,
     refit: bool = True,
     split: Any = False,
     keep: Sequence[Any] | None = None,
@@ -371,13 +399,16 @@ def rht_fit(
     _require_rows(n)
     labels = _names(names, d)
     response = _array_response(y, n, family)
+    options = _for_response(options, estimator, response.values)
     prepared = prepare(
         matrix, response.values, options.loss, how=options.how, intercept=intercept,
         keep=_keep(keep, labels), weights=_weights(weights, n),
         offset=None if offset is None else as_vector("offset", offset, n),
         names=labels, threads=options.threads,
     )  # fmt: skip
-    return _result(prepared, _fit(prepared, options), options, _ArrayMeta(response, labels, n, offset))
+    return _result(
+        prepared, _fit(prepared, options), options, _ArrayMeta(response, labels, n, offset)
+    )
 
 
 class _ArrayMeta:
@@ -406,7 +437,9 @@ def _names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
     seen: set[str] = set()
     for label in labels:
         if label in seen or label == INTERCEPT:
-            raise ParameterError(f"names holds {label!r} twice, or it is the intercept's; names must differ.")
+            raise ParameterError(
+                f"names holds {label!r} twice, or it is the intercept's; names must differ."
+            )
         seen.add(label)
     return labels
 
@@ -440,7 +473,9 @@ def _array_response(y: Any, n: int, family: Literal["gaussian", "binomial"]) -> 
     values = np.asarray(y)
     values = values.ravel() if values.ndim == 2 and 1 in values.shape else values
     if values.ndim != 1 or len(values) != n:
-        raise DataError(f"y has shape {values.shape}; it needs one value for each of the {n} rows of X.")
+        raise DataError(
+            f"y has shape {values.shape}; it needs one value for each of the {n} rows of X."
+        )
     series = pd.Series(values)
     if series.isna().any():
         raise DataError(
@@ -453,7 +488,9 @@ def _result(data: Prepared, fitted: Fitted, options: _Options, meta: Any) -> RHT
     """The fit on the data's own scale, labelled."""
     raw, constant = data.to_data(fitted.coef)
     names = [INTERCEPT, *meta.names] if data.intercept else list(meta.names)
-    params = pd.Series(np.append(constant, raw) if data.intercept else raw, index=names, name="coef")
+    params = pd.Series(
+        np.append(constant, raw) if data.intercept else raw, index=names, name="coef"
+    )
     frame = _row_frame(data, fitted, meta)
     _warn_if_worse(frame, options, data)
     solution = fitted.solution

@@ -25,9 +25,6 @@ SCALES = ("mad", "blocks", "winsor", "sd", "none")
 _BLOCK_ENTRIES = 1 << 15
 # A spread below this fraction of a column's largest value is rounding: the column is constant.
 _CONSTANT = 1e-12
-# A scale between these fractions of the largest value is rounding about zero. A smaller one cannot
-# be, and a larger one hardly: there the largest value is a gross outlier.
-_ROUNDING = (1e-20, 1e-14)
 # The winsorized scale clips this fraction at each end; the divisor makes it consistent at the
 # normal.
 _WINSOR, _WINSOR_SD = 0.1, 0.8235
@@ -35,6 +32,8 @@ _WINSOR, _WINSOR_SD = 0.1, 0.8235
 _BLOCKS = 9
 # Columns with most values equal have no MAD; their scale clips this much less.
 _RARE = 0.05
+# No more than this fraction of a column, at each end, is taken for gross outliers.
+_OUTLIERS = 0.2
 
 
 @dataclass(frozen=True)
@@ -178,17 +177,25 @@ def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]
         location, scale = _MEASURES[how](block, center)
     if how != "none" and two.any():
         location[two], scale[two] = _moments(block[two], center)
-    for clip in (_RARE, 0.0):
-        empty = _is_rounding(scale, location, largest) & ~constant & (how != "none")
-        if empty.any():
-            location[empty], scale[empty] = _winsorized(block[empty], center, clip, 1.0)
+    empty = (scale <= _CONSTANT * largest) & ~constant & (how != "none")
+    if empty.any():
+        part = block[empty], center, location[empty], scale[empty], largest[empty]
+        location[empty], scale[empty] = _of_rare_values(*part)
     return location, np.where(constant, 0.0, scale)
 
 
-def _is_rounding(scale: Array, location: Array, largest: Array) -> NDArray[np.bool_]:
-    """Whether most values of a column are equal, or differ by rounding only."""
-    noise = (scale > _ROUNDING[0] * largest) & (scale <= _ROUNDING[1] * largest)
-    return noise | (scale <= _CONSTANT * np.abs(location))
+def _of_rare_values(
+    block: Array, center: bool, location: Array, scale: Array, largest: Array
+) -> tuple[Array, Array]:
+    """Location and scale of rows with most values equal, or so it seems beside the largest."""
+    equal = scale <= _CONSTANT * np.abs(location)
+    # Values that dwarf the others are gross outliers, unless there are too many of them.
+    _, without_outliers = _winsorized(block, center, _OUTLIERS, 1.0)
+    changed = equal | (without_outliers > _CONSTANT * largest)
+    median, clipped = _winsorized(block, center, _RARE, 1.0)
+    _, plain = _winsorized(block, center, 0.0, 1.0)
+    found = np.where(clipped > _CONSTANT * largest, clipped, plain)
+    return np.where(changed, median, location), np.where(changed, found, scale)
 
 
 def _moments(block: Array, center: bool) -> tuple[Array, Array]:

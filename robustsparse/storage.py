@@ -99,7 +99,9 @@ def _index(index: pd.Index) -> dict[str, Any]:
 def _as_index(stored: dict[str, Any]) -> pd.Index:
     if "levels" in stored:
         arrays = [_as_index(level) for level in stored["levels"]]
-        return pd.MultiIndex.from_arrays(arrays, names=[from_json(name) for name in stored["names"]])
+        return pd.MultiIndex.from_arrays(
+            arrays, names=[from_json(name) for name in stored["names"]]
+        )
     name = from_json(stored["name"])
     if "range" in stored:
         return pd.RangeIndex(*stored["range"], name=name)
@@ -122,7 +124,9 @@ def _series(series: "pd.Series[Any]") -> dict[str, Any]:
 def _as_series(stored: dict[str, Any]) -> "pd.Series[Any]":
     values = from_json(stored["values"])
     dtype = None if stored["dtype"] == "object" else stored["dtype"]
-    return pd.Series(values, _as_index(stored["index"]), dtype=dtype, name=from_json(stored["name"]))
+    return pd.Series(
+        values, _as_index(stored["index"]), dtype=dtype, name=from_json(stored["name"])
+    )
 
 
 def _frame(frame: pd.DataFrame | None) -> dict[str, Any] | None:
@@ -150,7 +154,9 @@ def _part(part: Any) -> dict[str, Any]:
     if is_dataclass(part) and _KNOWN.get(name) is type(part):
         values = {f.name: getattr(part, f.name) for f in fields(part)}
         # The blocks of a fit cannot be drawn again from a generator that has moved on.
-        known = {key: to_json(v) for key, v in values.items() if not isinstance(v, np.random.Generator)}
+        known = {
+            key: to_json(v) for key, v in values.items() if not isinstance(v, np.random.Generator)
+        }
         return {"class": name, "values": known}
     return {"text": str(part)}
 

@@ -23,7 +23,7 @@ _GRID = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 30)
 # The largest k of a path, by the rows that a coefficient needs to be found among d predictors.
 _ROWS_PER_LOG, _FEWEST, _MOST = 3.0, 3, 30
 # A path is there to be compared along; the chosen fit is solved to its own tolerance.
-_PATH_TOL, _PATH_ITER = 1e-5, 30
+_PATH_TOL, _BINARY_PATH_TOL, _PATH_ITER = 1e-5, 1e-3, 30
 FOLDS = 5
 # Share of the largest prediction errors left out, per trimmed share of the gradient.
 _ERRORS_TRIMMED, _LARGEST_SHARE = 1.5, 0.4
@@ -50,21 +50,29 @@ def k_grid(n: int, free: int) -> tuple[int, ...]:
 
 
 def path(
-    data: Prepared, estimator: GradientEstimator, ks: Sequence[int], settings: Settings, threads: int = 1
+    data: Prepared,
+    estimator: GradientEstimator,
+    ks: Sequence[int],
+    settings: Settings,
+    threads: int = 1,
+    start: Array | None = None,
 ) -> dict[int, RHTFit]:
-    """Fits for several k, from the largest down, each starting from the one before."""
+    """Fits for several k, from the largest down, each starting from the one before, the first from `start`.
+
+    With a binary response each starts from zero: a generous support separates the classes, and its coefficients, huge
+    and arbitrary, are worse than none.
+    """
     problem = data.problem(estimator, threads)
     loose = Settings(
         settings.step,
         settings.radius,
         min(settings.max_iter, _PATH_ITER),
-        max(settings.tol, _PATH_TOL),
+        max(settings.tol, _BINARY_PATH_TOL if data.binary else _PATH_TOL),
     )
     fits: dict[int, RHTFit] = {}
-    start = None
     for k in sorted(ks, reverse=True):
         fits[k] = solve(problem, k, keep=data.keep, settings=loose, start=start, warn=False)
-        start = fits[k].coef
+        start = None if data.binary else fits[k].coef
     return dict(sorted(fits.items()))
 
 

@@ -109,7 +109,9 @@ def _candidates(anchor: Array, size: Array, gap: float) -> Array:
 
 
 def _inside(boxes: Array, bounds: Array) -> NDArray[np.bool_]:
-    return np.all(boxes[:, :2] >= bounds[:2], axis=1) & np.all(boxes[:, 2:] <= bounds[2:], axis=1)
+    ends = np.hstack([boxes[:, :2] - bounds[:2], bounds[2:] - boxes[:, 2:]])
+    inside: NDArray[np.bool_] = np.min(ends, axis=1) >= 0
+    return inside
 
 
 def _overlaps(boxes: Array, taken: list[Array]) -> NDArray[np.bool_]:
@@ -124,4 +126,5 @@ def _covered(boxes: Array, points: Array) -> NDArray[np.intp]:
     near = (points >= boxes[:, :2].min(0)) & (points <= boxes[:, 2:].max(0))
     around = points[near.all(1)]
     inside = (around >= boxes[:, None, :2]) & (around <= boxes[:, None, 2:])
-    return np.sum(np.all(inside, axis=2), axis=1, dtype=np.intp)
+    counts: NDArray[np.intp] = np.sum(np.all(inside, axis=2), axis=1)
+    return counts

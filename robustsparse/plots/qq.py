@@ -12,9 +12,10 @@ Array = NDArray[np.float64]
 
 # Samples for the envelope: its ends at 95% rest on about twelve samples each.
 _SAMPLES = 500
-# From this many rows on, the line is so well determined that the exact distribution of the order
-# statistics replaces the simulation.
-_EXACT_FROM = 3000
+# The envelope is simulated at no more than about this many ranks and interpolated between them, the
+# outermost ones being all among them.
+_RANKS = 1000
+_OUTERMOST = 100
 
 
 def qq_frame(
@@ -55,40 +56,75 @@ def qq_frame(
     # Blom's positions: close to the expected order statistics.
     theoretical = stats.norm.ppf((np.arange(1, n + 1) - 0.375) / (n + 0.25))
     low, high = _envelope(theoretical, level, as_rng(rng)) if n else (sample, sample)
-    center, slope = _line(sample[None, :], theoretical) if n else (np.zeros(1), np.ones(1))
+    every = np.arange(1.0, n + 1)
+    center, slope = _line(sample[None, :], every, theoretical) if n else (sample, sample)
     return pd.DataFrame(
         {
             "theoretical": theoretical,
             "sample": sample,
-            "line": center[0] + slope[0] * theoretical,
-            "low": center[0] + slope[0] * low,
-            "high": center[0] + slope[0] * high,
+            "line": center + slope * theoretical,
+            "low": center + slope * low,
+            "high": center + slope * high,
         },
         index=finite.index,
     )
 
 
-def _line(samples: Array, theoretical: Array) -> tuple[Array, Array]:
-    """Line through the quartiles of each sorted sample (m, n): intercepts and slopes (m,)."""
-    below, above = np.quantile(samples, [0.25, 0.75], axis=1)
-    x0, x1 = np.quantile(theoretical, [0.25, 0.75])
+def _line(samples: Array, ranks: Array, theoretical: Array) -> tuple[Array, Array]:
+    """Line through the quartiles of samples (m, g), sorted and known at g ranks.
+
+    Returns the intercepts and slopes (m,) of sample against normal quantiles.
+    """
+    n = len(theoretical)
+    every = np.arange(1.0, n + 1)
+    positions = [1 + (n - 1) * share for share in (0.25, 0.75)]
+    (x0,), (x1,) = (_at(theoretical[None, :], every, position) for position in positions)
+    below, above = (_at(samples, ranks, position) for position in positions)
     slope = (above - below) / (x1 - x0) if x1 > x0 else np.zeros(len(samples))
     return below - slope * x0, slope
+
+
+def _at(samples: Array, ranks: Array, position: float) -> Array:
+    """Values (m,) of sorted samples at a rank that need not be whole."""
+    i = min(int(np.searchsorted(ranks, position, side="right")), len(ranks) - 1)
+    j = max(i - 1, 0)
+    share = (position - ranks[j]) / (ranks[i] - ranks[j]) if i > j else 0.0
+    return np.asarray((1 - share) * samples[:, j] + share * samples[:, i], float)
 
 
 def _envelope(theoretical: Array, level: float, rng: np.random.Generator) -> tuple[Array, Array]:
     """Ends of the envelope around the line with intercept 0 and slope 1."""
     n = len(theoretical)
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    if n >= _EXACT_FROM:
-        order = np.arange(1, n + 1)
-        exact = [stats.norm.ppf(stats.beta.ppf(tail, order, n + 1 - order)) for tail in tails]
-        return exact[0], exact[1]
-    samples = np.sort(rng.standard_normal((_SAMPLES, n)), axis=1)
-    centers, slopes = _line(samples, theoretical)
+    every = np.arange(1.0, n + 1)
+    ranks = _ranks(n)
+    samples = _normal_order_statistics(ranks, n, rng)
+    centers, slopes = _line(samples, ranks, theoretical)
     usable = slopes > 0
     if not usable.any():
         return theoretical, theoretical
     scaled = (samples[usable] - centers[usable, None]) / slopes[usable, None]
-    low, high = np.quantile(scaled, tails, axis=0)
+    ends = np.quantile(scaled, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    offsets = ends - theoretical[ranks.astype(int) - 1]
+    low, high = (theoretical + np.interp(every, ranks, offset) for offset in offsets)
     return low, high
+
+
+def _ranks(n: int) -> Array:
+    """Ranks to simulate: all of a small sample, else the outermost and some in between."""
+    if n <= _RANKS:
+        return np.arange(1.0, n + 1)
+    outer = np.arange(1.0, _OUTERMOST + 1)
+    inner = np.linspace(_OUTERMOST, n + 1 - _OUTERMOST, _RANKS - 2 * _OUTERMOST).round()
+    return np.unique(np.concatenate([outer, inner, n + 1 - outer]))
+
+
+def _normal_order_statistics(ranks: Array, n: int, rng: np.random.Generator) -> Array:
+    """Draw standard normal samples of size n, sorted, at some ranks only: (samples, ranks).
+
+    The gaps between uniform order statistics are gamma variables divided by their sum.
+    """
+    gaps = rng.standard_gamma(
+        np.diff(ranks, prepend=0.0, append=n + 1.0), (_SAMPLES, len(ranks) + 1)
+    )
+    sums = np.cumsum(gaps, axis=1)
+    return np.asarray(stats.norm.ppf(sums[:, :-1] / sums[:, -1:]), float)

@@ -68,7 +68,9 @@ def text_width(text: str, size: str) -> float:
     from matplotlib.textpath import TextPath
 
     font = FontProperties(size=size)
-    path = TextPath((0, 0), text or " ", size=font.get_size_in_points(), prop=font)
+    # A dollar sign would start a formula; S is as wide.
+    plain = text.replace("$", "S") or " "
+    path = TextPath((0, 0), plain, size=font.get_size_in_points(), prop=font)
     return float(path.get_extents().width)
 
 
