@@ -32,7 +32,7 @@ _WINSOR, _WINSOR_SD = 0.1, 0.8235
 _BLOCKS = 9
 # Columns with most values equal have no MAD; their scale clips this much less.
 _RARE = 0.05
-# No more than this fraction of a column, at each end, is taken for gross outliers.
+# No more than this fraction of a column is taken for gross outliers.
 _OUTLIERS = 0.2
 
 
@@ -190,8 +190,8 @@ def _of_rare_values(
     """Location and scale of rows with most values equal, or so it seems beside the largest."""
     equal = scale <= _CONSTANT * np.abs(location)
     # Values that dwarf the others are gross outliers, unless there are too many of them.
-    _, without_outliers = _winsorized(block, center, _OUTLIERS, 1.0)
-    changed = equal | (without_outliers > _CONSTANT * largest)
+    dwarfing = np.abs(block - location[:, None]) > scale[:, None] / _CONSTANT**0.5
+    changed = equal | (dwarfing.mean(axis=1) > _OUTLIERS)
     median, clipped = _winsorized(block, center, _RARE, 1.0)
     _, plain = _winsorized(block, center, 0.0, 1.0)
     found = np.where(clipped > _CONSTANT * largest, clipped, plain)
