@@ -25,7 +25,6 @@ ORDER = [
     "refit_binomial",
     "tuning",
     "automatic",
-    "roc",
     "frames",
     "formulas",
     "response",
@@ -33,6 +32,7 @@ ORDER = [
     "design",
     "summary",
     "plots",
+    "roc",
     "report",
     "storage",
     "results",
@@ -61,7 +61,17 @@ def room(path: Path) -> str:
 
 def imported(path: Path) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    tree = ast.parse(path.read_text())
+    # What is imported for the type checker alone does not tie modules together.
+    typing_only = {
+        child
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for child in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in typing_only:
+            continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
