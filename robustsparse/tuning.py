@@ -20,8 +20,10 @@ from robustsparse.solver import RHTFit, solve
 Array = NDArray[np.float64]
 
 _GRID = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 30)
-# The largest k of a path, by the rows that a coefficient needs to be found among d predictors.
-_ROWS_PER_LOG, _FEWEST, _MOST = 3.0, 3, 30
+# The largest k of a path, by the rows that a coefficient needs to be found among d predictors; small data get a path of
+# a few values all the same, so that the choice is not made for them.
+_ROWS_PER_LOG, _MOST = 3.0, 30
+_ROWS_PER_TERM, _ENOUGH = 5, 8
 # A path is there to be compared along; the chosen fit is solved to its own tolerance.
 _PATH_TOL, _BINARY_PATH_TOL, _PATH_ITER = 1e-5, 1e-3, 30
 FOLDS = 5
@@ -39,8 +41,8 @@ def largest_k(n: int, free: int) -> int:
     >>> largest_k(300, 1000)
     14
     """
-    wanted = int(np.clip(n / (_ROWS_PER_LOG * log(max(free, 3))), _FEWEST, _MOST))
-    return max(1, min(wanted, free, n // 3))
+    wanted = min(int(n / (_ROWS_PER_LOG * log(max(free, 3)))), _MOST)
+    return max(1, min(max(wanted, min(n // _ROWS_PER_TERM, _ENOUGH)), free))
 
 
 def k_grid(n: int, free: int) -> tuple[int, ...]:
@@ -59,8 +61,8 @@ def path(
 ) -> dict[int, RHTFit]:
     """Fits for several k, from the largest down, each starting from the one before, the first from `start`.
 
-    With a binary response each starts from zero: a generous support separates the classes, and its coefficients, huge
-    and arbitrary, are worse than none.
+    With a binary response each also starts from zero, and the smaller robust loss wins: a generous support separates
+    the classes, and its coefficients, huge and arbitrary, may be worse than none.
     """
     problem = data.problem(estimator, threads)
     loose = Settings(
@@ -71,8 +73,13 @@ def path(
     )
     fits: dict[int, RHTFit] = {}
     for k in sorted(ks, reverse=True):
-        fits[k] = solve(problem, k, keep=data.keep, settings=loose, start=start, warn=False)
-        start = None if data.binary else fits[k].coef
+        starts = [start] if start is None or not data.binary else [start, None]
+        runs = [
+            solve(problem, k, keep=data.keep, settings=loose, start=first, warn=False)
+            for first in starts
+        ]
+        fits[k] = min(runs, key=lambda fit: fit.loss)
+        start = fits[k].coef
     return dict(sorted(fits.items()))
 
 
