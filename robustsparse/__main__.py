@@ -44,7 +44,9 @@ def _parser() -> argparse.ArgumentParser:
     fit.add_argument("--epsilon", type=float, default=0.1, help="fraction of bad rows to survive")
     fit.add_argument("--save", type=Path, help="write the model to this file")
     for command, default in ((demo, Path("robustsparse-demo.png")), (fit, None)):
-        command.add_argument("--plot", type=Path, default=default, help="write a picture of the path")
+        command.add_argument(
+            "--plot", type=Path, default=default, help="write a picture of the path"
+        )
     return parser
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 # Rows named in a note before the rest is only counted.
 _NAMED = 10
+# Fitted probabilities this close to every label mean that the classes are separated.
+_SEPARATED = 1e-3
 _CHOSEN_BY = {
     "given": "given",
     "ric": "robust criterion",
@@ -37,7 +39,7 @@ def _estimator(result: "RHTResult") -> str:
     name = type(estimator).__name__
     candidates = len(result.params) - result.intercept
     if name == "Trimmed":
-        return f"trimmed mean, {100 * estimator.alpha:g}% at each end"
+        return f"trimmed mean, {100 * estimator.alpha:.3g}% at each end"
     if name == "MedianOfMeans":
         return f"median of means, {estimator.count(result.nobs, candidates)} blocks"
     return "mean" if name == "Mean" else describe(estimator)
@@ -116,6 +118,11 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
     if result.dropped.columns:
         counts = [f"{name} ({count})" for name, count in result.dropped.columns.items()]
         notes.append(f"Rows were dropped for missing or infinite values in {_listed(counts)}.")
+    if result.family == "binomial" and float(result.resid.abs().max()) < _SEPARATED:
+        notes.append(
+            "The selected terms separate the two classes without an error, so the size of their coefficients is "
+            "arbitrary and the standard errors mean nothing; the ranking of rows by the model does."
+        )
     if not result.converged:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
