@@ -172,7 +172,7 @@ def _concentrate(data: Prepared, coef: Array, k: int, settings: Settings) -> RHT
     """Plain hard thresholding on the rows that fit best, until these rows stay the same."""
     count = int(_CONCENTRATED * data.n)
     loose = replace(settings, max_iter=10, tol=1e-3)
-    old = np.zeros(0)
+    old = np.zeros(0, dtype=np.intp)
     fit: RHTFit
     for _ in range(_CONCENTRATIONS):
         size = np.abs(data.loss.score(data.y, data.predictor(coef)))
@@ -322,4 +322,4 @@ def least_squares_choice(data: Prepared, fits: dict[int, RHTFit]) -> Choice:
         variance = max(float(resid @ resid) / data.n, 1e-20)
         values.append(data.n * np.log(variance) + penalty(data.n, data.d, len(fit.support)))
     table = pd.DataFrame({"value": values, "se": np.nan}, index=pd.Index(list(fits), name="k"))
-    return Choice(int(table["value"].idxmin()), table)
+    return Choice(list(fits)[int(np.argmin(values))], table)

@@ -50,14 +50,15 @@ from robustsparse.tuning import Choice, choose_by_criterion, choose_by_cv, k_gri
 Array = NDArray[np.float64]
 
 FAMILIES = ("gaussian", "binomial")
-# Without a ball the coefficients of separable classes grow forever; a change of ten in the log-odds for one scale of a
-# predictor is certainty already.
+# Without a ball the coefficients of separable classes grow forever; a change of ten in the log-odds
+# for one scale of a predictor is certainty already.
 _BINOMIAL_RADIUS = 10.0
 _MAX_ITER = {True: 100, False: 300}
 # On the boundary of that ball the steps are plain ones, and creep.
 _TOL = {"gaussian": 1e-10, "binomial": 1e-5}
 _FEWEST_ROWS = 5
-# Largest part of the rarer class that is trimmed at each end: its rows are the extremes of a good predictor.
+# Largest part of the rarer class that is trimmed at each end: its rows are the extremes of a good
+# predictor.
 _RARE_TRIMMED = 1.0 / 3.0
 
 
@@ -120,7 +121,8 @@ def _scale(standardize: Any, estimator: GradientEstimator, family: str) -> str:
     if standardize is True:
         if isinstance(estimator, MedianOfMeans):
             return "blocks"
-        # A predictor that tells two classes apart has two modes, and its MAD may see only one of them.
+        # A predictor that tells two classes apart has two modes, and its MAD may see only one of
+        # them.
         return "mad" if family == "gaussian" else "winsor"
     if standardize is False:
         return "none"
@@ -177,7 +179,7 @@ def _fit(data: Prepared, options: _Options) -> Fitted:
     ks = _grid(options.k, data)
     if options.refit and max(ks) + len(data.keep) > data.n // 2:
         raise ParameterError(
-            f"k={max(ks)} is too many for a robust refit on {data.n} rows, which needs two rows a coefficient; choose a "
+            f"k={max(ks)} is too many for a robust refit on {data.n} rows, needing two rows a coefficient; choose a "
             "smaller k or refit=False."
         )
     if options.split:
@@ -252,33 +254,39 @@ def rht(
     Parameters
     ----------
     formula : str
-        R-style formula, such as ``"y ~ ."`` or ``"log(y) ~ a * b + C(g) - 1"``. A formula is code: do not evaluate one
-        from a source that you do not trust.
+        R-style formula, such as ``"y ~ ."`` or ``"log(y) ~ a * b + C(g) - 1"``. A formula is code:
+        do not evaluate one from a source that you do not trust.
     data : pandas or polars DataFrame
         The data; never changed.
     family : {"gaussian", "binomial"}
         Kind of response. For "binomial" any two labels do; the second in sorted order is the event.
     estimator : {"trim", "mom", "mean"} or callable
-        Robust average of the gradient: trimmed mean against bad rows, median of means against heavy tails, plain mean
-        (no protection), an instance such as ``Trimmed(alpha=0.3)``, or any callable `(X, score) -> (d,)`.
+        Robust average of the gradient: trimmed mean against bad rows, median of means against heavy
+        tails, plain mean (no protection), an instance such as ``Trimmed(alpha=0.3)``, or any
+        callable `(X, score) -> (d,)`.
     k : "auto", int or sequence of int
         Number of predictors to select; chosen by `select` for "auto" or a sequence.
     select : {"ric", "cv"}
-        Choose k by a robust information criterion or by robust five-fold cross-validation with the one-standard-error rule.
+        Choose k by a robust information criterion or by robust five-fold cross-validation with the
+        one-standard-error rule.
     loss : {"squared", "huber", "logistic"} or Loss, optional
         The family's own by default.
     epsilon : float
-        Fraction of bad rows to survive; twice that much is trimmed at each end, but at most a third of the rarer class.
+        Fraction of bad rows to survive; twice that much is trimmed at each end, but at most a third
+        of the rarer class.
     standardize : bool or {"mad", "blocks", "winsor", "sd"}
-        Robust scale of the columns. True is "mad"; with the median of means "blocks"; for "binomial" "winsor".
+        Robust scale of the columns. True is "mad"; with the median of means "blocks"; for
+        "binomial" "winsor".
     step : "auto" or float
         Length of the step; a number runs the algorithm as the paper prints it.
     radius : float, optional
         Bound on the l2 norm of the standardized coefficients; 10 for "binomial".
     max_iter, tol : int, float
-        Largest number of iterations, and the relative change at which they stop (1e-10; for "binomial" 1e-5).
+        Largest number of iterations, and the relative change at which they stop (1e-10; for
+        "binomial" 1e-5).
     refit : bool
-        Reject bad rows and refit robustly on the selected columns. False gives the thresholded estimate as it is.
+        Reject bad rows and refit robustly on the selected columns. False gives the thresholded
+        estimate as it is.
     split : False or int
         Use fresh rows at each of this many iterations, as the paper's theory does.
     intercept : bool, optional
@@ -374,7 +382,8 @@ def rht_fit(
         Columns, by number or name, that are never thresholded.
     weights, offset : array (n,), optional
         Multipliers of the rows; known part of the linear predictor.
-    family, estimator, k, select, loss, epsilon, standardize, step, radius, max_iter, tol, refit, split, rng, n_jobs, verbose
+    family, estimator, k, select, loss, epsilon, standardize, step, radius, max_iter, tol, refit,
+    split, rng, n_jobs, verbose
         As in `rht`.
 
     Returns
@@ -562,7 +571,7 @@ def _path_frame(fits: dict[int, Array], names: Sequence[str]) -> pd.DataFrame:
     """Terms selected anywhere on the path, by k."""
     table = np.column_stack([coef[: len(names)] for coef in fits.values()])
     rows = np.flatnonzero((table != 0).any(axis=1))
-    index = pd.Index([names[j] for j in rows], name="term", dtype=object)
+    index = pd.Index(np.array([names[int(j)] for j in rows], dtype=object), name="term")
     return pd.DataFrame(table[rows], index=index, columns=pd.Index(list(fits), name="k"))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 from scipy.stats import norm
 
 from robustsparse.checks import as_matrix, check_choice, check_number
@@ -29,6 +29,8 @@ from robustsparse.storage import save_result
 from robustsparse.summary import Summary
 
 Array = NDArray[np.float64]
+# What pandas says of its arrays.
+Floats = NDArray[np.floating[Any]]
 
 INTERCEPT = "Intercept"
 _TYPES = ("response", "link", "class")
@@ -174,9 +176,8 @@ class RHTResult:
     def _training_link(self) -> "pd.Series[float]":
         if self.family == "gaussian":
             return self.fittedvalues.rename("link")
-        p = self.fittedvalues
-        with np.errstate(divide="ignore"):
-            return (np.log(p) - np.log1p(-p)).rename("link")
+        p = self.fittedvalues.to_numpy()
+        return pd.Series(logit(p), index=self.fittedvalues.index, name="link")
 
     def _link(self, newdata: Any) -> "pd.Series[float]":
         coef = self.params.to_numpy()[int(self.intercept) :]
@@ -367,11 +368,11 @@ class RHTResult:
         save_result(self, path)
 
 
-def _robust_r2(observed: Array, fitted: Array) -> float:
+def _robust_r2(observed: Floats, fitted: Floats) -> float:
     total = tau_scale(observed - np.median(observed))
     return 1.0 - (tau_scale(observed - fitted) / total) ** 2 if total > 0 else float("nan")
 
 
-def _deviance(y: Array, p: Array, weights: Array) -> float:
+def _deviance(y: Floats, p: Floats, weights: Floats) -> float:
     right = np.clip(np.where(y == 1, p, 1.0 - p), 1e-300, 1.0)
     return float(-2.0 * (weights * np.log(right)).sum())

@@ -77,7 +77,7 @@ def _contents(path: str | Path) -> dict[str, Any]:
         raise DataError(f"{str(path)!r} is not a model that robustsparse saved.")
     if stored.get("version") != VERSION:
         raise DataError(
-            f"{str(path)!r} has version {stored.get('version')} of the format and this package reads version {VERSION}; "
+            f"{str(path)!r} has format version {stored.get('version')} and this package reads {VERSION}; "
             "install the package that wrote it, or fit again."
         )
     meta: dict[str, Any] = stored["result"]
@@ -104,12 +104,13 @@ def _as_index(stored: dict[str, Any]) -> pd.Index:
         )
     name = from_json(stored["name"])
     if "range" in stored:
-        return pd.RangeIndex(*stored["range"], name=name)
+        return pd.RangeIndex(*stored["range"]).rename(name)
     if "times" in stored:
         return pd.DatetimeIndex(stored["times"], name=name)
     values = [from_json(v) for v in stored["values"]]
     dtype = stored["dtype"]
-    return pd.Index(values, dtype=dtype if dtype != "category" else None, name=name)
+    index: pd.Index = pd.Index(values, dtype=dtype if dtype != "category" else None, name=name)
+    return index
 
 
 def _series(series: "pd.Series[Any]") -> dict[str, Any]:

@@ -133,7 +133,7 @@ def choose_by_criterion(data: Prepared, fits: dict[int, RHTFit]) -> Choice:
     values = [robust_criterion(data, fit) for fit in fits.values()]
     index = pd.Index(list(fits), name="k")
     table = pd.DataFrame({"value": values, "se": np.nan}, index=index)
-    return Choice(int(table["value"].idxmin()), table)
+    return Choice(list(fits)[int(np.argmin(values))], table)
 
 
 def choose_by_cv(
@@ -164,7 +164,7 @@ def choose_by_cv(
     value, se = kept.mean(axis=0), kept.std(axis=0) / np.sqrt(count)
     table = pd.DataFrame({"value": value, "se": se}, index=pd.Index(sorted(ks), name="k"))
     best = int(np.argmin(value))
-    return Choice(int(table.index[np.argmax(value <= value[best] + se[best])]), table)
+    return Choice(sorted(ks)[int(np.argmax(value <= value[best] + se[best]))], table)
 
 
 def _held_out(
