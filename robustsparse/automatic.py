@@ -36,6 +36,8 @@ Mask = NDArray[np.bool_]
 # by nature, a label to which the model gives less than one chance in a hundred.
 REJECT = 3.0
 REJECT_BINARY = 9.95
+# Residuals below this part of the response are rounding errors.
+_ROUNDING = 1e-10
 # Bisquare constant of the weights of a fit that was not refitted.
 _WEIGHT_TUNING = 4.685
 # Trim of the reruns on the rows that were kept: a few bad rows may be left.
@@ -139,19 +141,18 @@ def refit_rows(
     )
 
 
-def beyond_scale(resid: Array, scale: float, binary: bool) -> Mask:
+def beyond_scale(data: Prepared, resid: Array, scale: float) -> Mask:
     """Rows whose response the model cannot explain."""
-    size = np.abs(resid)
-    # At an exact fit the scale is zero, and only rounding is forgiven.
-    unit = scale if scale > 0 else max(float(size.max(initial=0.0)) * 1e-9, 1e-300)
-    out: Mask = size > (REJECT_BINARY if binary else REJECT) * unit
+    # At an exact fit the scale is that of rounding errors, which are forgiven.
+    unit = max(scale, _ROUNDING * float(np.median(np.abs(data.y))), 1e-300)
+    out: Mask = np.abs(resid) > (REJECT_BINARY if data.binary else REJECT) * unit
     return out
 
 
 def rejected(data: Prepared, refit: Refit) -> Mask:
     """Rows whose residual is far beyond its scale, but never more than half of them."""
     size = np.abs(refit.resid)
-    out = beyond_scale(refit.resid, refit.scale, data.binary)
+    out = beyond_scale(data, refit.resid, refit.scale)
     return out if out.mean() <= 0.5 else size > np.median(size)
 
 
@@ -172,15 +173,17 @@ def _concentrate(data: Prepared, coef: Array, k: int, settings: Settings) -> RHT
     """Plain hard thresholding on the rows that fit best, until these rows stay the same."""
     count = int(_CONCENTRATED * data.n)
     loose = replace(settings, max_iter=10, tol=1e-3)
-    old = np.zeros(0, dtype=np.intp)
+    old = np.zeros(data.n, dtype=bool)
     fit: RHTFit
     for _ in range(_CONCENTRATIONS):
         size = np.abs(data.loss.score(data.y, data.predictor(coef)))
-        rows = np.sort(np.argpartition(size, count - 1)[:count])
-        if np.array_equal(rows, old):
+        best = np.zeros(data.n, dtype=bool)
+        best[np.argpartition(size, count - 1)[:count]] = True
+        if np.array_equal(best, old):
             break
-        old = rows
-        part = data.rows(rows)
+        old = best
+        # To a plain mean a row of weight zero is a row left out, and no copy of the design is made.
+        part = replace(data, weights=best * (1.0 if data.weights is None else data.weights))
         fit = solve(part.problem(Mean()), k, keep=data.keep, settings=loose, start=coef, warn=False)
         coef = fit.coef
     return fit
@@ -258,6 +261,8 @@ def robust_fit(
         part = data.rows(keep)
         fits = path(part, rerun, ks, settings, threads, first)
         choice = choose(part, fits)
+        # The copy must not stand beside the next one.
+        del part
         solution = fits[choice.k]
         refit = refit_rows(data, solution, rng, _SUBSAMPLES)
         judged = ~rejected(data, refit)
@@ -314,10 +319,11 @@ def _residuals(data: Prepared, coef: Array) -> Array:
 
 def least_squares_choice(data: Prepared, fits: dict[int, RHTFit]) -> Choice:
     """The k with the smallest criterion where the rows are trusted: least squares on each support."""
-    target = data.y if data.offset is None else data.y - data.offset
+    root = np.ones(data.n) if data.weights is None else np.sqrt(data.weights)
+    target = root * (data.y if data.offset is None else data.y - data.offset)
     values = []
     for fit in fits.values():
-        A = data.XT[_active(data, fit)].T
+        A = (root * data.XT[_active(data, fit)]).T
         resid = target - A @ np.linalg.lstsq(A, target, rcond=None)[0]
         variance = max(float(resid @ resid) / data.n, 1e-20)
         values.append(data.n * np.log(variance) + penalty(data.n, data.d, len(fit.support)))

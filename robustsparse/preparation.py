@@ -38,6 +38,8 @@ class Prepared:
         Rows of XT that are never thresholded, the intercept among them.
     weights, offset : array (n,) or None
         Multipliers of the rows; known part of the predictor, in units of `y`.
+    binary : bool
+        Whether the response is 0/1.
     """
 
     XT: Array
@@ -50,6 +52,7 @@ class Prepared:
     keep: Indices
     weights: Array | None
     offset: Array | None
+    binary: bool = False
 
     @property
     def n(self) -> int:
@@ -60,11 +63,6 @@ class Prepared:
     def d(self) -> int:
         """Number of predictors, the intercept not counted."""
         return int(self.XT.shape[0]) - self.intercept
-
-    @property
-    def binary(self) -> bool:
-        """Whether the response is 0/1 and the loss a likelihood of it."""
-        return isinstance(self.loss, Logistic)
 
     @property
     def free(self) -> int:
@@ -80,14 +78,19 @@ class Prepared:
 
     def rows(self, chosen: NDArray[Any]) -> "Prepared":
         """The same problem on some of the rows (a mask or indices), in the same units."""
+        chosen = np.asarray(chosen)
+        if chosen.dtype == bool and chosen.all():
+            return self
+        index = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
 
         def part(values: Array | None) -> Array | None:
-            return None if values is None else values[chosen]
+            return None if values is None else values[index]
 
         return replace(
             self,
-            XT=np.ascontiguousarray(self.XT[:, chosen]),
-            y=self.y[chosen],
+            # Indexing would lay the columns out the other way round, and cost a second copy.
+            XT=np.take(self.XT, index, axis=1),
+            y=self.y[index],
             weights=part(self.weights),
             offset=part(self.offset),
         )
@@ -115,6 +118,7 @@ def prepare(
     keep: Indices | None = None,
     weights: Array | None = None,
     offset: Array | None = None,
+    binary: bool | None = None,
     names: Sequence[str] | None = None,
     threads: int = 1,
 ) -> Prepared:
@@ -136,6 +140,8 @@ def prepare(
         Columns that are never thresholded.
     weights, offset : array (n,), optional
         Multipliers of the rows; known part of the predictor.
+    binary : bool, optional
+        Whether the response is 0/1, which is never scaled; by default that of the logistic loss.
     names : sequence of str, optional
         Column names for error messages.
     threads : int
@@ -144,8 +150,9 @@ def prepare(
     XT, scaling = standardize(
         X, how, center=intercept, ones=intercept, names=names, threads=threads
     )
+    classes = isinstance(loss, Logistic) if binary is None else binary
     target = y if offset is None else y - offset
-    location, unit = _response_scale(target, loss, intercept)
+    location, unit = (0.0, 1.0) if classes else _response_scale(target, loss, intercept)
     forced = np.zeros(0, dtype=np.int64) if keep is None else np.asarray(keep, dtype=np.int64)
     forced = forced[~scaling.constant[forced]]
     if intercept:
@@ -153,7 +160,7 @@ def prepare(
     scaled_offset = None if offset is None else offset / unit
     return Prepared(
         XT, (y - location) / unit, loss, scaling, location, unit, intercept, forced,
-        _relative(weights), scaled_offset,
+        _relative(weights), scaled_offset, classes,
     )  # fmt: skip
 
 

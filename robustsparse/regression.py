@@ -1,7 +1,7 @@
 """`rht` and `rht_fit`: Robust Hard Thresholding on data frames and on arrays."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from robustsparse.automatic import (
+    REJECT,
     Fitted,
     beyond_scale,
     least_squares_choice,
@@ -29,7 +30,7 @@ from robustsparse.checks import (
 )
 from robustsparse.descent import Settings
 from robustsparse.design import Dropped, build_design
-from robustsparse.errors import ContaminationWarning, DataError, ParameterError
+from robustsparse.errors import ContaminationWarning, DataError, FormulaError, ParameterError
 from robustsparse.gradients import (
     TRIM_PER_EPSILON,
     GradientEstimator,
@@ -37,7 +38,7 @@ from robustsparse.gradients import (
     Trimmed,
     as_estimator,
 )
-from robustsparse.losses import Logistic, Loss, as_loss
+from robustsparse.losses import Huber, Logistic, Loss, Squared, as_loss
 from robustsparse.preparation import Prepared, prepare
 from robustsparse.response import Response, code_response
 from robustsparse.results import INTERCEPT, RHTResult
@@ -57,6 +58,8 @@ _MAX_ITER = {True: 100, False: 300}
 # On the boundary of that ball the steps are plain ones, and creep.
 _TOL = {"gaussian": 1e-10, "binomial": 1e-5}
 _FEWEST_ROWS = 5
+# Part of good rows that may lie beyond three scales of the residuals.
+_GOOD_FLAGGED = 0.01
 # Largest part of the rarer class that is trimmed at each end: its rows are the extremes of a good
 # predictor.
 _RARE_TRIMMED = 1.0 / 3.0
@@ -94,8 +97,7 @@ def _options(
     chosen = as_estimator(estimator, epsilon, generator)
     own = "squared" if family == "gaussian" else "logistic"
     the_loss = as_loss(own if loss is None else loss)
-    if (family == "binomial") != isinstance(the_loss, Logistic) and isinstance(loss, str):
-        raise ParameterError(f"loss={loss!r} does not fit family={family!r}.")
+    _check_loss(loss, the_loss, family)
     if step != "auto":
         step = check_number("step", step, 0.0, open_low=True)
     if radius is not None:
@@ -112,9 +114,24 @@ def _options(
         raise ParameterError("split needs a number for k: each part of the rows is used only once.")
     return _Options(
         family, chosen, the_loss, k, select, epsilon, _scale(standardize, chosen, family), settings,
-        bool(refit), parts, generator, n_jobs, bool(verbose),
-        available_threads() if n_jobs is None or n_jobs < 0 else n_jobs,
+        bool(refit), parts, generator, n_jobs, bool(verbose), _threads(n_jobs),
     )  # fmt: skip
+
+
+def _check_loss(asked: Any, loss: Loss, family: str) -> None:
+    """Refuse a loss of ours for the other kind of response; what a user's own is for, only the user knows."""
+    own = isinstance(loss, Logistic) if family == "gaussian" else isinstance(loss, Squared | Huber)
+    if own:
+        fitting = "'squared' or 'huber'" if family == "gaussian" else "'logistic'"
+        raise ParameterError(
+            f"loss={asked!r} does not fit family={family!r}; use {fitting}, or the other family."
+        )
+
+
+def _threads(n_jobs: Any) -> int:
+    if n_jobs is None or n_jobs == -1:
+        return available_threads()
+    return check_count("n_jobs", n_jobs, 1)
 
 
 def _scale(standardize: Any, estimator: GradientEstimator, family: str) -> str:
@@ -143,8 +160,9 @@ def _grid(k: Any, data: Prepared) -> tuple[int, ...]:
     """Values of k to choose from."""
     if isinstance(k, str):
         check_choice("k", k, ("auto",))
-        return k_grid(data.n, data.free)
-    values = [k] if np.isscalar(k) else list(k)
+        return k_grid(data.n, data.free) if data.free else (0,)
+    several = isinstance(k, Iterable) and getattr(k, "ndim", 1) > 0
+    values = list(k) if several else [k]
     if not values:
         raise ParameterError("k is empty; give a number, a list of numbers or 'auto'.")
     low = 0 if len(data.keep) else 1
@@ -174,8 +192,8 @@ def _cross_validated(data: Prepared, options: _Options, ks: Sequence[int], seed:
 
 def _fit(data: Prepared, options: _Options) -> Fitted:
     """Fit in standardized units."""
-    if data.free < 1 and not len(data.keep):
-        raise DataError("every column of X is constant, so there is nothing to select from.")
+    if data.scaling.constant.all():
+        raise DataError("every predictor is constant, so there is nothing to select from.")
     ks = _grid(options.k, data)
     if options.refit and max(ks) + len(data.keep) > data.n // 2:
         raise ParameterError(
@@ -214,6 +232,11 @@ def _thresholded(data: Prepared, options: _Options, ks: Sequence[int]) -> Fitted
 
 def _split_fit(data: Prepared, options: _Options, k: int) -> Fitted:
     """One iteration on each of several parts of the rows, as in the paper's theory."""
+    if data.n < _FEWEST_ROWS * options.split:
+        raise ParameterError(
+            f"split={options.split} leaves {data.n // options.split} of the {data.n} rows for an iteration, which "
+            f"needs at least {_FEWEST_ROWS}; split into fewer parts."
+        )
     part = options.rng.permutation(data.n) % options.split
     problems = [data.rows(part == t).problem(options.estimator) for t in range(options.split)]
     solution = solve(problems, k, keep=data.keep, settings=options.settings)
@@ -327,10 +350,15 @@ def rht(
         na_action=na_action, context=context,
     )  # fmt: skip
     _require_rows(len(design.rows))
+    with_intercept = design.intercept if intercept is None else bool(intercept)
+    if with_intercept and INTERCEPT in design.names:
+        raise FormulaError(
+            f"a column is called {INTERCEPT!r} like the intercept itself; rename it."
+        )
     options = _for_response(options, estimator, design.response.values)
     prepared = prepare(
         design.X, design.response.values, options.loss, how=options.how,
-        intercept=design.intercept if intercept is None else bool(intercept),
+        intercept=with_intercept, binary=family == "binomial",
         keep=np.flatnonzero(design.keep), weights=design.weights, offset=design.offset,
         names=design.names, threads=options.threads,
     )  # fmt: skip
@@ -410,7 +438,8 @@ def rht_fit(
     response = _array_response(y, n, family)
     options = _for_response(options, estimator, response.values)
     prepared = prepare(
-        matrix, response.values, options.loss, how=options.how, intercept=intercept,
+        matrix, response.values, options.loss, how=options.how, intercept=bool(intercept),
+        binary=family == "binomial",
         keep=_keep(keep, labels), weights=_weights(weights, n),
         offset=None if offset is None else as_vector("offset", offset, n),
         names=labels, threads=options.threads,
@@ -479,13 +508,14 @@ def _array_response(y: Any, n: int, family: Literal["gaussian", "binomial"]) -> 
     """Response of a fit to arrays, coded like that of a formula."""
     if family == "gaussian":
         return Response("y", as_vector("y", y, n), None)
-    values = np.asarray(y)
+    # The order of categories says which is the event, and an array would lose it.
+    values = y if isinstance(getattr(y, "dtype", None), pd.CategoricalDtype) else np.asarray(y)
     values = values.ravel() if values.ndim == 2 and 1 in values.shape else values
     if values.ndim != 1 or len(values) != n:
         raise DataError(
             f"y has shape {values.shape}; it needs one value for each of the {n} rows of X."
         )
-    series = pd.Series(values)
+    series = pd.Series(values).reset_index(drop=True)
     if series.isna().any():
         raise DataError(
             f"y has {int(series.isna().sum())} missing value(s); drop or impute these rows first."
@@ -501,7 +531,7 @@ def _result(data: Prepared, fitted: Fitted, options: _Options, meta: Any) -> RHT
         np.append(constant, raw) if data.intercept else raw, index=names, name="coef"
     )
     frame = _row_frame(data, fitted, meta)
-    _warn_if_worse(frame, options, data)
+    _warn_if_worse(frame, options.estimator, data)
     solution = fitted.solution
     forced = [meta.names[j] for j in data.keep if j < data.d]
     return RHTResult(
@@ -533,6 +563,7 @@ def _result(data: Prepared, fitted: Fitted, options: _Options, meta: Any) -> RHT
         constant=tuple(np.array(meta.names, dtype=object)[data.scaling.constant]),
         spec=meta.spec,
         offset_given=meta.offset is not None,
+        intercept=data.intercept,
     )
 
 
@@ -550,7 +581,8 @@ def _row_frame(data: Prepared, fitted: Fitted, meta: Any) -> pd.DataFrame:
     else:
         prediction = eta * data.unit + data.location
         standard = fitted.resid / fitted.scale if fitted.scale > 0 else np.sign(fitted.resid)
-    response = beyond_scale(standard if data.binary else fitted.resid, fitted.scale, data.binary)
+    judged, scale = (standard, 1.0) if data.binary else (fitted.resid, fitted.scale)
+    response = beyond_scale(data, judged, scale)
     far = fitted.leverage.flags
     flag = np.select([response & far, response, far], ["both", "response", "leverage"], "")
     return pd.DataFrame(
@@ -589,19 +621,28 @@ def _covariance(data: Prepared, fitted: Fitted, names: Sequence[str]) -> pd.Data
         transform[-1, -1] = data.unit
         transform[-1, place] = -transform[place, place] * data.scaling.location[slopes]
         labels = [*labels, INTERCEPT]
-    cov = transform @ fitted.cov @ transform.T
+    # In units that are far from one, squares can leave the range of numbers.
+    with np.errstate(over="ignore", invalid="ignore"):
+        cov = transform @ fitted.cov @ transform.T
     return pd.DataFrame(cov, index=labels, columns=labels)
 
 
-def _warn_if_worse(frame: pd.DataFrame, options: _Options, data: Prepared) -> None:
+def _warn_if_worse(frame: pd.DataFrame, estimator: GradientEstimator, data: Prepared) -> None:
     """Warn if more rows look bad than the gradient estimator was told to survive."""
-    bad = int(frame["flag"].isin(["response", "both"]).sum())
-    estimator = options.estimator
-    if isinstance(estimator, Trimmed) and bad > max(estimator.count(data.n), 1):
-        text = f"trims {estimator.count(data.n)} at each end; fit again with a larger epsilon"
-    elif isinstance(estimator, MedianOfMeans) and bad > estimator.count(data.n, data.d) / 2:
+    if isinstance(estimator, Trimmed):
+        trimmed = estimator.count(data.n)
+        bad = int(frame["flag"].isin(["response", "both"]).sum())
+        # Of good rows, too, a few are beyond three scales.
+        if bad <= max(trimmed, _GOOD_FLAGGED * data.n, 1):
+            return
+        text = f"trims {trimmed} at each end; fit again with a larger epsilon"
+    elif isinstance(estimator, MedianOfMeans):
+        blocks = estimator.count(data.n, data.d)
+        bad = _spoiling(frame, blocks)
+        if bad <= blocks / 2:
+            return
         text = (
-            f"has {estimator.count(data.n, data.d)} blocks and breaks when half of them hold a bad row; use "
+            f"has {blocks} blocks and breaks when half of them hold such a row; use "
             f"MedianOfMeans(blocks={4 * bad + 15}) or estimator='trim'"
         )
     else:
@@ -611,6 +652,13 @@ def _warn_if_worse(frame: pd.DataFrame, options: _Options, data: Prepared) -> No
         ContaminationWarning,
         stacklevel=4,
     )
+
+
+def _spoiling(frame: pd.DataFrame, blocks: int) -> int:
+    """Number of rows that spoil a block: far out in x as well, or with a residual beyond what a block averages away."""
+    size = frame["std_resid"].abs()
+    gross = (frame["flag"] == "response") & (size > REJECT * np.sqrt(len(frame) / blocks))
+    return int((gross | (frame["flag"] == "both")).sum())
 
 
 def load(file: str | Path, context: dict[str, Any] | None = None) -> RHTResult:

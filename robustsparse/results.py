@@ -72,6 +72,8 @@ class RHTResult:
         Gradient estimator and loss.
     cov : DataFrame or None
         Covariance of the nonzero coefficients, conditional on the support; None without a refit.
+    intercept : bool
+        Whether the model has an intercept, the first of `params`.
     """
 
     params: "pd.Series[float]"
@@ -104,13 +106,9 @@ class RHTResult:
     spec: DesignSpec | None = field(default=None)
     # Whether the response was given an offset that new data must bring along.
     offset_given: bool = False
+    intercept: bool = True
 
     # ------------------------------------------------------------------------------- the model
-
-    @property
-    def intercept(self) -> bool:
-        """Whether the model has an intercept."""
-        return len(self.params) > 0 and self.params.index[0] == INTERCEPT
 
     def coef(self, zeros: bool = False) -> "pd.Series[float]":
         """Coefficients, by default only those that are not zero: the intercept, then the largest first.
@@ -122,14 +120,16 @@ class RHTResult:
         """
         if zeros:
             return self.params.copy()
-        head = [INTERCEPT] if self.intercept else []
-        forced = [name for name in self.kept if name not in head]
-        return self.params[[*head, *forced, *self.support()]]
+        return self.params[[*self._forced(), *self.support()]]
+
+    def _forced(self) -> list[str]:
+        """Terms that were never thresholded."""
+        return [*([INTERCEPT] if self.intercept else []), *self.kept]
 
     def support(self) -> list[str]:
         """Names of the selected terms, largest standardized coefficient first; kept terms are not listed."""
         column = self.path[self.k] if self.k in self.path else self.path.iloc[:, -1]
-        chosen = self.params[(self.params != 0) & ~self.params.index.isin([INTERCEPT, *self.kept])]
+        chosen = self.params[(self.params != 0) & ~self.params.index.isin(self._forced())]
         size = column.reindex(chosen.index).abs().fillna(0.0)
         return list(size.sort_values(ascending=False, kind="stable").index)
 
@@ -185,11 +185,6 @@ class RHTResult:
         if self.spec is not None:
             X, index = self.spec.matrix(newdata, used)
             offset = self.spec.offset(newdata)
-            if offset is None and self.offset_given:
-                raise DataError(
-                    "this model was fitted with an offset given as an array, so new rows have none; fit with "
-                    "offset='column' to predict for new data."
-                )
         else:
             matrix = as_matrix(newdata)
             if matrix.shape[1] != len(coef):
@@ -197,8 +192,14 @@ class RHTResult:
                     f"newdata has {matrix.shape[1]} columns; the model was fitted to {len(coef)}."
                 )
             X, offset = matrix[:, used], None
-            X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+            X = X.toarray() if hasattr(X, "toarray") else np.array(X, dtype=np.float64)
+            X[~np.isfinite(X).all(axis=1)] = np.nan
             index = pd.RangeIndex(len(X))
+        if offset is None and self.offset_given:
+            raise DataError(
+                "this model was fitted with an offset given as an array, so new rows have none; fit a formula with "
+                "offset='column' to predict for new data."
+            )
         eta = X @ coef[used] + (self.params.iloc[0] if self.intercept else 0.0)
         return pd.Series(eta if offset is None else eta + offset, index=index, name="link")
 
@@ -333,7 +334,7 @@ class RHTResult:
     def plot_coefficients(self, ax: Any = None) -> Any:
         """Draw estimates with their intervals; returns the Axes."""
         table = self.conf_int().assign(estimate=self.coef())
-        return plot_coefficients(table.drop(index=INTERCEPT, errors="ignore"), ax)
+        return plot_coefficients(table.iloc[int(self.intercept) :], ax)
 
     # -------------------------------------------------------------------------------- ROC, file
 
@@ -342,7 +343,8 @@ class RHTResult:
 
         Terms are ranked by how many values of k keep them, then by the size of their coefficient.
         """
-        terms = [name for name in self.params.index if name not in (INTERCEPT, *self.kept)]
+        forced = set(self._forced())
+        terms = [name for name in self.params.index if name not in forced]
         unknown = [name for name in true_support if name not in terms]
         if unknown:
             raise ParameterError(f"{unknown[0]!r} is not a candidate term of this model.")

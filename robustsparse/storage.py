@@ -26,7 +26,7 @@ _SERIES = ("params", "fittedvalues", "resid", "row_weights")
 _FRAMES = ("diagnostics", "history", "path", "cv", "cov")
 _PLAIN = (
     "k", "nobs", "scale", "converged", "n_iter", "formula", "family", "select", "step", "refitted",
-    "kept", "classes", "references", "constant", "offset_given",
+    "kept", "classes", "references", "constant", "offset_given", "intercept",
 )  # fmt: skip
 
 

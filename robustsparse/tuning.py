@@ -1,7 +1,7 @@
 """Choosing how many predictors to keep: a path over k, a robust criterion and robust cross-validation."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
@@ -10,7 +10,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from robustsparse.descent import Settings
-from robustsparse.gradients import GradientEstimator
+from robustsparse.gradients import GradientEstimator, MedianOfMeans
 from robustsparse.preparation import Prepared
 from robustsparse.refit import mm_regression
 from robustsparse.refit_binomial import bounded_logistic, clipped_deviance
@@ -153,8 +153,10 @@ def choose_by_cv(
     of these rows are bad.
     """
     fold = rng.permutation(data.n) % FOLDS
+    # A generator that folds share would make the outcome depend on which of them comes first.
+    estimators = [with_rng(estimator, child) for child in rng.spawn(FOLDS)]
     losses = Parallel(n_jobs=n_jobs, prefer="threads", verbose=10 if verbose else 0)(
-        delayed(_held_out)(data, estimator, ks, settings, fold == f) for f in range(FOLDS)
+        delayed(_held_out)(data, estimators[f], ks, settings, fold == f) for f in range(FOLDS)
     )
     errors = np.empty((data.n, len(ks)))
     for f, part in enumerate(losses):
@@ -167,6 +169,13 @@ def choose_by_cv(
     return Choice(sorted(ks)[int(np.argmax(value <= value[best] + se[best]))], table)
 
 
+def with_rng(estimator: GradientEstimator, rng: np.random.Generator) -> GradientEstimator:
+    """The estimator with random numbers of its own, if it draws any from a generator."""
+    if isinstance(estimator, MedianOfMeans) and isinstance(estimator.rng, np.random.Generator):
+        return replace(estimator, rng=rng)
+    return estimator
+
+
 def _held_out(
     data: Prepared,
     estimator: GradientEstimator,
@@ -174,7 +183,10 @@ def _held_out(
     settings: Settings,
     out: NDArray[np.bool_],
 ) -> Array:
-    """Losses (rows left out, ks) of fits to the other rows."""
+    """Weighted losses (rows left out, ks) of fits to the other rows."""
     test = data.rows(out)
+    weights = np.ones(test.n) if test.weights is None else test.weights
     fits = path(data.rows(~out), estimator, ks, settings)
-    return np.column_stack([data.loss.value(test.y, test.predictor(f.coef)) for f in fits.values()])
+    return np.column_stack(
+        [weights * data.loss.value(test.y, test.predictor(f.coef)) for f in fits.values()]
+    )
