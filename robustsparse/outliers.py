@@ -37,7 +37,7 @@ CANDIDATE_RANK = 20
 # rounding errors.
 DISTANCE_ROUNDING = 1e-6
 # Beyond this size a Krylov method finds the leading eigenvectors faster than a full decomposition.
-FULL_EIGEN = 400
+FULL_EIGEN = 3000
 LARGEST = 1e75
 # Distances are robust against (just under) half of the rows; then rows within this quantile count
 # fully.

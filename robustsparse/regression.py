@@ -661,7 +661,7 @@ def _spoiling(frame: pd.DataFrame, blocks: int) -> int:
     return int((gross | (frame["flag"] == "both")).sum())
 
 
-def load(file: str | Path, context: dict[str, Any] | None = None) -> RHTResult:
+def load(file: str | Path, context: Mapping[str, Any] | None = None) -> RHTResult:
     """Read a model that `RHTResult.save` wrote; nothing in the file can run.
 
     Parameters

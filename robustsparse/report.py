@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from robustsparse.losses import Huber, Logistic, Squared
 from robustsparse.summary import Summary
 
 if TYPE_CHECKING:
@@ -16,8 +17,28 @@ _SEPARATED = 1e-3
 _CHOSEN_BY = {
     "given": "given",
     "ric": "robust criterion",
-    "cv": "robust cross-validation",
+    "cv": "robust CV",
 }
+
+
+# What each flag says, of one row and of several.
+_FLAGGED = (
+    (
+        "both",
+        "is far out in the predictors and has a response that the model cannot explain",
+        "are far out in the predictors and have a response that the model cannot explain",
+    ),
+    (
+        "response",
+        "has a response that the model cannot explain",
+        "have a response that the model cannot explain",
+    ),
+    (
+        "leverage",
+        "is far out in the predictors, though the model explains its response",
+        "are far out in the predictors, though the model explains their response",
+    ),
+)
 
 
 def summarize(result: "RHTResult") -> Summary:
@@ -26,8 +47,25 @@ def summarize(result: "RHTResult") -> Summary:
 
 
 def describe(thing: Any) -> str:
-    """Short text for a gradient estimator or a loss."""
-    return _short(thing) if isinstance(thing, str) else _short(repr(thing))
+    """Short text for a gradient estimator or a loss; that of a text is the text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> describe(np.median), describe(lambda X, score: score)
+    ('median', 'user function')
+    """
+    if isinstance(thing, str):
+        return _short(thing)
+    if isinstance(thing, Huber):
+        return "Huber, adaptive" if thing.delta is None else f"Huber, delta {thing.delta:g}"
+    if isinstance(thing, Squared | Logistic):
+        return type(thing).__name__.lower()
+    # The text of a function holds its place in memory, which says nothing.
+    name = getattr(thing, "__name__", None)
+    if name is None:
+        return _short(repr(thing))
+    return "user function" if name == "<lambda>" else _short(str(name))
 
 
 def _short(text: str) -> str:
@@ -39,9 +77,9 @@ def _estimator(result: "RHTResult") -> str:
     name = type(estimator).__name__
     candidates = len(result.params) - result.intercept
     if name == "Trimmed":
-        return f"trimmed mean, {100 * estimator.alpha:.3g}% at each end"
+        return f"{100 * estimator.alpha:.3g}% trimmed mean"
     if name == "MedianOfMeans":
-        return f"median of means, {estimator.count(result.nobs, candidates)} blocks"
+        return f"median of {estimator.count(result.nobs, candidates)} block means"
     return "mean" if name == "Mean" else describe(estimator)
 
 
@@ -53,7 +91,7 @@ def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
     head = [
         ("Model", call),
         ("Family", result.family),
-        ("Loss", describe(result.loss).lower()),
+        ("Loss", describe(result.loss)),
         ("Gradient", _estimator(result)),
         ("Rows", str(result.nobs)),
         ("Rows dropped", _dropped(result)),
@@ -65,7 +103,7 @@ def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
     ]
     if binomial and result.classes is not None:
         head.append(("Event", f"{result.classes[1]} (against {result.classes[0]})"))
-        head.append(("Deviance explained", f"{result.explained:.3f}"))
+        head.append(("Dev. explained", f"{result.explained:.3f}"))
     else:
         head.append(("Robust scale", f"{result.scale:.4g}"))
         head.append(("Robust R²", f"{result.explained:.3f}"))
@@ -103,18 +141,17 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
         )
     if result.kept:
         notes.append(f"Kept whatever their size: {_listed(list(result.kept))}.")
-    response, far = result.outliers("response"), result.outliers("leverage")
-    if response:
-        notes.append(
-            f"{len(response)} row(s) have a response that the model cannot explain; check {_listed(response)}."
-        )
-    if far:
-        notes.append(f"{len(far)} row(s) are far out in the predictors; check {_listed(far)}.")
+    notes += _flag_notes(result.diagnostics["flag"])
     if result.references:
         levels = [f"{factor}: {level}" for factor, level in result.references.items()]
         notes.append(f"Reference levels: {_listed(levels)}.")
     if result.constant:
         notes.append(f"Constant columns cannot be selected: {_listed(list(result.constant))}.")
+    if len(result.support()) < result.k:
+        notes.append(
+            f"Of the {result.k} selected terms {result.k - len(result.support())} add nothing to the others (they repeat "
+            "them, or the fit is exact without them) and were set to zero."
+        )
     if result.dropped.columns:
         counts = [f"{name} ({count})" for name, count in result.dropped.columns.items()]
         notes.append(f"Rows were dropped for missing or infinite values in {_listed(counts)}.")
@@ -126,6 +163,17 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
     if not result.converged:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
+
+
+def _flag_notes(flag: "pd.Series[Any]") -> list[str]:
+    """What was found of the flagged rows, each kind with the rows to check."""
+    found = []
+    for kind, one, many in _FLAGGED:
+        rows = list(flag.index[flag == kind])
+        if rows:
+            says = f"1 row {one}" if len(rows) == 1 else f"{len(rows)} rows {many}"
+            found.append(f"{says}; check {_listed(rows)}.")
+    return found
 
 
 def _listed(items: list[Any]) -> str:

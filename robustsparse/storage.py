@@ -2,6 +2,8 @@
 
 import json
 import zipfile
+import zlib
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +16,7 @@ from robustsparse.errors import DataError
 from robustsparse.formulas.state import from_json, to_json
 from robustsparse.gradients import Mean, MedianOfMeans, Trimmed
 from robustsparse.losses import Huber, Logistic, Squared
+from robustsparse.report import describe
 
 if TYPE_CHECKING:
     from robustsparse.results import RHTResult
@@ -43,7 +46,7 @@ def save_result(result: "RHTResult", path: str | Path) -> None:
         archive.writestr("result.json", text)
 
 
-def read_result(path: str | Path, context: dict[str, Any] | None = None) -> dict[str, Any]:
+def read_result(path: str | Path, context: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Fields of a fit from a file.
 
     Parameters
@@ -54,6 +57,18 @@ def read_result(path: str | Path, context: dict[str, Any] | None = None) -> dict
         Functions that the formula used; they are not stored.
     """
     meta = _contents(path)
+    try:
+        return _fields(meta, context)
+    except DataError:
+        raise
+    except Exception as error:
+        # Whatever a changed file holds, the user should hear what is the matter.
+        raise DataError(
+            f"{str(path)!r} is damaged or was changed: {type(error).__name__} at {error}."
+        ) from error
+
+
+def _fields(meta: dict[str, Any], context: Mapping[str, Any] | None) -> dict[str, Any]:
     out = {name: from_json(meta[name]) for name in _PLAIN}
     out |= {name: _as_series(meta[name]) for name in _SERIES}
     out |= {name: _as_frame(meta[name]) for name in _FRAMES}
@@ -71,7 +86,7 @@ def _contents(path: str | Path) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(path) as archive:
             stored = json.loads(archive.read("result.json"))
-    except (zipfile.BadZipFile, KeyError, json.JSONDecodeError):
+    except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, ValueError, EOFError):
         raise DataError(f"{str(path)!r} is not a model that robustsparse saved.") from None
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
         raise DataError(f"{str(path)!r} is not a model that robustsparse saved.")
@@ -159,7 +174,7 @@ def _part(part: Any) -> dict[str, Any]:
             key: to_json(v) for key, v in values.items() if not isinstance(v, np.random.Generator)
         }
         return {"class": name, "values": known}
-    return {"text": str(part)}
+    return {"text": describe(part)}
 
 
 def _as_part(stored: dict[str, Any]) -> Any:
