@@ -1,0 +1,1 @@
+"""Speed and accuracy of robustsparse beside what else there is: `python -m benchmarks`."""

@@ -1,0 +1,62 @@
+"""What a user waits for in a new process: the import and the first fit."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.rows import LatencyRow
+from benchmarks.timing import Sample, ratio, seconds
+
+ROOT = Path(__file__).resolve().parent.parent
+
+_TIMER = "import time; a, b = time.perf_counter(), time.process_time()\n{work}\n"
+_PRINT = "print(time.perf_counter() - a, time.process_time() - b)\n"
+_DEPENDENCIES = "import numpy, scipy.linalg, scipy.special, scipy.stats, pandas, formulaic, numba"
+_FIT = """
+import robustsparse as rs
+data = rs.simulate.linear(300, 1000, 5, rng=0)
+{before}
+"""
+_CALL = "rs.rht_fit(data.X, data.y)"
+
+
+def _child(before: str, work: str, cache: str | None = None) -> Sample:
+    """Time `work` in a new interpreter, after `before`."""
+    environment = dict(os.environ)
+    if cache is not None:
+        environment["NUMBA_CACHE_DIR"] = cache
+    code = before + "\n" + _TIMER.format(work=work) + _PRINT
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True, text=True, check=True, cwd=ROOT, env=environment,
+    )  # fmt: skip
+    wall, cpu = map(float, out.stdout.split())
+    return Sample(wall, cpu)
+
+
+def rows(full: bool) -> Iterator[LatencyRow]:
+    """All rows of this section; processor time, new processes in turn."""
+    rounds = 7 if full else 3
+    first, second = _FIT.format(before=""), _FIT.format(before=_CALL)
+    _child(first, _CALL)  # fill the caches
+    imports, libraries, firsts, seconds_ = [], [], [], []
+    for _ in range(rounds):
+        imports.append(_child("", "import robustsparse"))
+        libraries.append(_child("", _DEPENDENCIES))
+        firsts.append(_child(first, _CALL))
+        seconds_.append(_child(second, _CALL))
+    yield _row("import robustsparse", "importing its dependencies", imports, libraries, 1.0)
+    yield _row("first rht_fit, compiled code cached", "second rht_fit", firsts, seconds_, 0.7)
+    if full:
+        with tempfile.TemporaryDirectory() as cache:
+            cold = [_child(first, _CALL, cache)]
+        yield _row("first rht_fit, nothing cached", "second rht_fit", cold, seconds_, 8.0)
+
+
+def _row(
+    what: str, yardstick: str, ours: list[Sample], theirs: list[Sample], bar: float
+) -> LatencyRow:
+    return LatencyRow(what, yardstick, ratio(ours, theirs, "cpu"), seconds(ours, "cpu"), bar)
