@@ -48,6 +48,8 @@ _CONCENTRATED, _CONCENTRATIONS = 0.75, 6
 # Multiples of the contamination that the starts trim; under attack no one of them is best.
 _START_TRIMS = (0.5, 1.0, 1.75)
 _SUBSAMPLES = 20
+# Rows trusted less than this have no say in which predictors are chosen.
+_TRUSTED = 0.25
 
 Chooser = Callable[[Prepared, dict[int, RHTFit]], Choice]
 
@@ -189,6 +191,19 @@ def _concentrate(data: Prepared, coef: Array, k: int, settings: Settings) -> RHT
     return fit
 
 
+def _trust(data: Prepared, far: Leverage, estimator: GradientEstimator) -> Array:
+    """Weights of the rows by how far out they are in the predictors (Mallows), one for those that are not.
+
+    A far row whose residual happens to be small would decide the fit alone. Under heavy tails far rows are to be
+    expected, and the most informative; and a binary refit has weights of its own.
+    """
+    ones = np.ones(data.n)
+    if data.binary or isinstance(estimator, MedianOfMeans) or far.flags.mean() > 0.5:
+        return ones
+    nearness = np.minimum(1.0, far.cutoff / np.maximum(far.distances, 1e-300)) ** 2
+    return np.where(far.flags, nearness, ones)
+
+
 def best_start(
     data: Prepared,
     estimator: GradientEstimator,
@@ -248,6 +263,8 @@ def robust_fit(
         Threads for large designs.
     """
     far = leverage(data)
+    trust = _trust(data, far, estimator)
+    judged = replace(data, weights=trust if data.weights is None else trust * data.weights)
     keep = np.ones(data.n, dtype=bool)
     rerun, first = estimator, None
     # A single wrong label does little harm to a bounded loss, and a generous start separates the classes.
@@ -255,20 +272,20 @@ def robust_fit(
         most = min(max(largest_k(data.n, data.free), max(ks)), data.free)
         start = best_start(data, estimator, most, settings, far.flags, threads)
         first = start.coef
-        keep = ~rejected(data, refit_rows(data, start, rng, _SUBSAMPLES))
+        keep = ~rejected(data, refit_rows(judged, start, rng, _SUBSAMPLES))
         rerun = light(estimator)
     for _ in range(_ROUNDS):
-        part = data.rows(keep)
+        part = data.rows(keep & (trust >= _TRUSTED))
         fits = path(part, rerun, ks, settings, threads, first)
         choice = choose(part, fits)
         # The copy must not stand beside the next one.
         del part
         solution = fits[choice.k]
-        refit = refit_rows(data, solution, rng, _SUBSAMPLES)
-        judged = ~rejected(data, refit)
-        if np.array_equal(judged, keep):
+        refit = refit_rows(judged, solution, rng, _SUBSAMPLES)
+        fitting = ~rejected(data, refit)
+        if np.array_equal(fitting, keep):
             break
-        keep = judged
+        keep = fitting
     active = _active(data, solution)
     coef = np.zeros(len(data.XT))
     coef[active] = refit.coef

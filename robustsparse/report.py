@@ -148,9 +148,9 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
     if result.constant:
         notes.append(f"Constant columns cannot be selected: {_listed(list(result.constant))}.")
     if len(result.support()) < result.k:
+        idle = result.k - len(result.support())
         notes.append(
-            f"Of the {result.k} selected terms {result.k - len(result.support())} add nothing to the others (they repeat "
-            "them, or the fit is exact without them) and were set to zero."
+            f"Selected, but zero since they add nothing to the other terms: {idle} of {result.k}."
         )
     if result.dropped.columns:
         counts = [f"{name} ({count})" for name, count in result.dropped.columns.items()]

@@ -105,10 +105,29 @@ def _index(index: pd.Index) -> dict[str, Any]:
     if isinstance(index, pd.MultiIndex):
         levels = [_index(index.get_level_values(i)) for i in range(index.nlevels)]
         return {"levels": levels, "names": [to_json(name) for name in index.names]}
-    if isinstance(index, pd.DatetimeIndex):
-        return {"times": [t.isoformat() for t in index], "name": to_json(index.name)}
-    values = [to_json(v.item() if isinstance(v, np.generic) else v) for v in index]
+    if isinstance(index, pd.DatetimeIndex | pd.TimedeltaIndex | pd.PeriodIndex):
+        return {"times": index.asi8.tolist(), **_clock(index), "name": to_json(index.name)}
+    values = [_label(v.item() if isinstance(v, np.generic) else v) for v in index]
     return {"values": values, "dtype": str(index.dtype), "name": to_json(index.name)}
+
+
+def _clock(index: Any) -> dict[str, Any]:
+    """How the whole numbers of an index of times are to be read."""
+    if isinstance(index, pd.PeriodIndex):
+        return {"period": index.freqstr}
+    zone = getattr(index, "tz", None)
+    return {
+        "dtype": f"{index.dtype.kind}8[{index.unit}]",
+        "zone": None if zone is None else str(zone),
+    }
+
+
+def _label(value: Any) -> Any:
+    """A row label; of a type that cannot be stored, its text."""
+    try:
+        return to_json(value)
+    except DataError:
+        return str(value)
 
 
 def _as_index(stored: dict[str, Any]) -> pd.Index:
@@ -121,11 +140,18 @@ def _as_index(stored: dict[str, Any]) -> pd.Index:
     if "range" in stored:
         return pd.RangeIndex(*stored["range"]).rename(name)
     if "times" in stored:
-        return pd.DatetimeIndex(stored["times"], name=name)
+        return _as_times(stored).rename(name)
     values = [from_json(v) for v in stored["values"]]
     dtype = stored["dtype"]
     index: pd.Index = pd.Index(values, dtype=dtype if dtype != "category" else None, name=name)
     return index
+
+
+def _as_times(stored: dict[str, Any]) -> pd.Index:
+    if "period" in stored:
+        return pd.PeriodIndex.from_ordinals(stored["times"], freq=stored["period"])
+    times = pd.Index(np.array(stored["times"], dtype="i8").view(stored["dtype"]))
+    return times if stored["zone"] is None else times.tz_localize("UTC").tz_convert(stored["zone"])
 
 
 def _series(series: "pd.Series[Any]") -> dict[str, Any]:

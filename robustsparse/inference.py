@@ -1,0 +1,201 @@
+"""Intervals that account for the selection: the bootstrap and sample splitting.
+
+The intervals of one fit take its terms as given. Here the selection is repeated, or made on other rows.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from robustsparse.checks import as_rng, check_count, check_number
+from robustsparse.resampling import (
+    make_study,
+    repeat,
+    seeds_from,
+    strata_of,
+    two_parts,
+    with_replacement,
+)
+from robustsparse.results import INTERCEPT
+
+Frame = pd.DataFrame
+
+
+def bootstrap(
+    formula: str,
+    data: Any,
+    *,
+    resamples: int = 200,
+    level: float = 0.95,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    **options: Any,
+) -> Frame:
+    """Bootstrap intervals that repeat the whole fit, selection and rejection of rows included.
+
+    Rows are drawn with replacement among those that a fit to all the data flags and among the others, so that every
+    resample has as many suspicious rows as the data. A term that a resample does not select counts as zero there.
+
+    Parameters
+    ----------
+    formula, data : str, DataFrame
+        As in `rht`.
+    resamples : int
+        Number of resamples.
+    level : float
+        Confidence level.
+    rng : int, Generator or None
+        Random numbers; None is a fixed seed.
+    n_jobs : int, optional
+        Fits at a time, one by default; the result does not depend on it.
+    verbose : bool
+        Show progress.
+    **options
+        Any other argument of `rht`.
+
+    Returns
+    -------
+    DataFrame
+        By term: `estimate` of the fit to all rows, percentile interval `low` and `high`, and `frequency`, the share of
+        the resamples that select the term. The intercept and kept terms come first, then the most frequent.
+
+    Examples
+    --------
+    >>> import robustsparse as rs
+    >>> from robustsparse.inference import bootstrap
+    >>> sim = rs.simulate.linear(n=120, d=30, k=2, epsilon=0.1, rng=3)
+    >>> table = bootstrap("y ~ .", sim.data, resamples=20)
+    >>> sorted(table.index[1:3]) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
+    True
+    """
+    check_count("resamples", resamples, 2)
+    level = check_number("level", level, 0.0, 1.0, open_low=True)
+    generator = as_rng(rng)
+    study = make_study(formula, data, options)
+    full = study.fit(np.arange(study.n), seeds_from(generator, 1)[0], n_jobs)
+    strata = strata_of(study, full)
+
+    def draw(seed: int) -> "pd.Series[float]":
+        draws = np.random.default_rng(seed)
+        return study.fit(with_replacement(strata, draws), seeds_from(draws, 1)[0]).coef()
+
+    coefs = repeat(draw, seeds_from(generator, int(resamples)), n_jobs, verbose)
+    return _percentiles(full.coef(), coefs, level, study.kept)
+
+
+def _percentiles(
+    full: "pd.Series[float]", coefs: Sequence["pd.Series[float]"], level: float, kept: Sequence[str]
+) -> Frame:
+    table = pd.concat([full, *coefs], axis=1).fillna(0.0)
+    drawn = table.iloc[:, 1:].to_numpy()
+    low, high = np.quantile(drawn, [0.5 - 0.5 * level, 0.5 + 0.5 * level], axis=1)
+    frame = pd.DataFrame(
+        {
+            "estimate": table.iloc[:, 0].to_numpy(),
+            "low": low,
+            "high": high,
+            "frequency": (drawn != 0).mean(axis=1),
+        },
+        index=pd.Index(table.index, name="term"),
+    )
+    return _ordered(frame, kept)
+
+
+def _ordered(frame: Frame, kept: Sequence[str]) -> Frame:
+    """The intercept, kept terms, then by frequency and size."""
+    group = frame.index.map({INTERCEPT: 0, **dict.fromkeys(kept, 1)}).fillna(2)
+    order = np.lexsort(
+        [-frame["estimate"].abs().to_numpy(), -frame["frequency"].to_numpy(), np.asarray(group)]
+    )
+    return frame.iloc[order]
+
+
+def split(
+    formula: str,
+    data: Any,
+    *,
+    splits: int = 1,
+    level: float = 0.95,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    **options: Any,
+) -> Frame:
+    """Select terms on one half of the rows and infer on the other, which has not seen the selection.
+
+    With one split the intervals are those of a robust regression whose terms were known beforehand, at the price of
+    half of the rows. Several splits remove the luck of the draw: the ends are medians over the splits of intervals at
+    level `1 - (1 - level) / 2`, which is valid whatever the dependence of the splits, and conservative.
+
+    Parameters
+    ----------
+    formula, data : str, DataFrame
+        As in `rht`.
+    splits : int
+        Number of random splits.
+    level : float
+        Confidence level.
+    rng : int, Generator or None
+        Random numbers; None is a fixed seed.
+    n_jobs : int, optional
+        Splits at a time, one by default; the result does not depend on it.
+    verbose : bool
+        Show progress.
+    **options
+        Any other argument of `rht`; `refit` must stay True.
+
+    Returns
+    -------
+    DataFrame
+        By term: `estimate` (median over the splits that select it), `low`, `high` and `frequency`, the share of the
+        splits that select it. A term that half of the splits or fewer select has no bounded interval. The intercept and
+        kept terms come first, then the most frequent.
+
+    Notes
+    -----
+    The interval is for the coefficient in a regression on the terms that the first half selected; where that half
+    misses a true term, this is not the coefficient in the full model.
+
+    Examples
+    --------
+    >>> import robustsparse as rs
+    >>> from robustsparse.inference import split
+    >>> sim = rs.simulate.linear(n=150, d=50, k=2, epsilon=0.1, rng=3)
+    >>> table = split("y ~ .", sim.data)
+    >>> sorted(table.index[1:3]) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
+    True
+    """
+    check_count("splits", splits, 1)
+    level = check_number("level", level, 0.0, 1.0, open_low=True)
+    study = make_study(formula, data, options)
+    inner = level if splits == 1 else 0.5 + 0.5 * level
+    # Flags of a fit to all rows would carry what one half knows over to the other, so only the classes are balanced.
+    classes = study.classes()
+
+    def infer(seed: int) -> Frame:
+        draws = np.random.default_rng(seed)
+        first, second = two_parts(classes, 0.5, draws)
+        seeds = seeds_from(draws, 2)
+        terms = [*study.kept, *study.fit(first, seeds[0]).support()]
+        fit = study.fit_terms(second, terms, seeds[1])
+        return fit.conf_int(inner).assign(estimate=fit.coef())
+
+    tables = repeat(infer, seeds_from(as_rng(rng), int(splits)), n_jobs, verbose)
+    return _medians(tables, study.kept)
+
+
+def _medians(tables: Sequence[Frame], kept: Sequence[str]) -> Frame:
+    """Medians over the splits; one that does not select a term bounds its interval on neither side."""
+    wide = {name: pd.concat([table[name] for table in tables], axis=1) for name in tables[0]}
+    frame = pd.DataFrame(
+        {
+            "estimate": wide["estimate"].median(axis=1),
+            "low": wide["low"].fillna(-np.inf).median(axis=1),
+            "high": wide["high"].fillna(np.inf).median(axis=1),
+            "frequency": wide["estimate"].notna().mean(axis=1),
+        }
+    )
+    return _ordered(frame.rename_axis("term"), kept)
