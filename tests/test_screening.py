@@ -260,6 +260,57 @@ def test_very_few_rows(n: int) -> None:
         assert np.isin(np.argsort(-np.abs(dense(score)))[:3], found).all()
 
 
+def test_heavy_rows_that_change_by_little_are_not_forgotten() -> None:
+    """Only rows of extreme leverage change, each by less than half, and they are not trimmed."""
+    rng = np.random.default_rng(0)
+    n, d, heavy = 60, 300, slice(0, 20)
+    XT = rng.normal(size=(d, n))
+    XT[:, heavy] *= 1e6
+    bound = ScreenedTrim(XT, 3)
+    assert bound._split
+    score = rng.normal(size=n)
+    score[heavy] = 1e-6 * rng.choice([-2.0, 2.0], 20)
+    for _ in range(10):
+        score[heavy] *= rng.uniform(0.75, 1.3, 20)
+        bound.begin(score)
+        gradient = np.empty(d)
+        kernels.trim_rows(XT, score, 3, gradient)
+        assert_exact(bound, gradient, 20, rng)
+
+
+def test_a_reference_that_is_given_up_is_forgotten() -> None:
+    """One column is looked at for each of more scores than there are slots."""
+    rng = np.random.default_rng(0)
+    n, d = 30, screening._SLOTS + 6
+    XT = rng.normal(size=(d, n))
+    bounds = [ScreenedTrim(XT, 5), MedianOfMeans(7, redraw=False).bind(XT)]
+    score = rng.normal(size=n)
+    for step in range(3 * d):
+        score = score + 0.1 * rng.normal(size=n)
+        for bound in bounds:
+            bound.begin(score)
+            found, values = bound.survivors(np.arange(d) != step % d, 1, 0.0)
+            assert found.tolist() == [step % d]
+            assert np.array_equal(values, bound.at(found))
+            # Now and then everything is asked for at once.
+            if step % d == d - 1:
+                found, values = bound.survivors(np.zeros(d, dtype=bool), d, 0.0)
+                assert np.array_equal(values, bound.at(np.arange(d)))
+
+
+def test_intervals_that_shrink_to_nothing_are_not_taken_for_values() -> None:
+    """With scores among the smallest of all floats the width of an interval underflows."""
+    rng = np.random.default_rng(0)
+    XT = rng.normal(size=(5000, 9))
+    bound = ScreenedTrim(XT, 2)
+    for _ in range(3):
+        score = 1e-319 * rng.normal(size=9)
+        bound.begin(score)
+        found, values = bound.survivors(np.zeros(5000, dtype=bool), 5000, 0.0)
+        assert len(found) == 5000
+        assert np.array_equal(values, bound.at(found))
+
+
 def test_block_means_remember_the_rounding_of_their_own_scores() -> None:
     """Reference scores with gross values round block means badly, whatever the scores are later.
 
