@@ -140,17 +140,19 @@ def _as_index(stored: dict[str, Any]) -> pd.Index:
     if "range" in stored:
         return pd.RangeIndex(*stored["range"]).rename(name)
     if "times" in stored:
-        return _as_times(stored).rename(name)
+        times: pd.Index = _as_times(stored).rename(name)
+        return times
     values = [from_json(v) for v in stored["values"]]
     dtype = stored["dtype"]
     index: pd.Index = pd.Index(values, dtype=dtype if dtype != "category" else None, name=name)
     return index
 
 
-def _as_times(stored: dict[str, Any]) -> pd.Index:
+def _as_times(stored: dict[str, Any]) -> Any:
     if "period" in stored:
-        return pd.PeriodIndex.from_ordinals(stored["times"], freq=stored["period"])
-    times = pd.Index(np.array(stored["times"], dtype="i8").view(stored["dtype"]))
+        periods: Any = pd.PeriodIndex
+        return periods.from_ordinals(stored["times"], freq=stored["period"])
+    times: Any = pd.Index(np.array(stored["times"], dtype="i8").view(stored["dtype"]))
     return times if stored["zone"] is None else times.tz_localize("UTC").tz_convert(stored["zone"])
 
 
