@@ -17,8 +17,9 @@ SIZE = {"n": 300, "d": 1000, "k": 5, "sigma": 0.5}
 HEAD = """# The automatic fit under attack
 
 `python docs/attacks.py` makes this page. Each row: {seeds} simulated data sets with n = 300 good rows and
-ε/(1-ε)·300 bad ones, d = 1000 predictors on mixed scales (Toeplitz correlation), 5 of them in the model, noise 0.5; the default
-call `rht_fit(X, y, epsilon=ε)`, in which k is chosen, bad rows are rejected and the support is refitted.
+ε/(1-ε)·300 bad ones, d = 1000 predictors on mixed scales (Toeplitz correlation), 5 of them in the model, noise
+0.5; the default call `rht_fit(X, y, epsilon=ε)`, in which k is chosen, bad rows are rejected and the support is
+refitted.
 
 - *error*: median of the l2 error of the coefficients, in units of the predictors' scales;
 - *ratio*: that error over the one of least squares on the true support and the good rows (median of each);
