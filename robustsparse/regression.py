@@ -631,7 +631,9 @@ def _warn_if_worse(frame: pd.DataFrame, estimator: GradientEstimator, data: Prep
     """Warn if more rows look bad than the gradient estimator was told to survive."""
     if isinstance(estimator, Trimmed):
         trimmed = estimator.count(data.n)
-        bad = int(frame["flag"].isin(["response", "both"]).sum())
+        # Huber's loss bounds what a response can do, whatever the gradient estimator.
+        harmful = ["both"] if isinstance(data.loss, Huber) else ["response", "both"]
+        bad = int(frame["flag"].isin(harmful).sum())
         # Of good rows, too, a few are beyond three scales.
         if bad <= max(trimmed, _GOOD_FLAGGED * data.n, 1):
             return

@@ -208,7 +208,7 @@ def test_arguments_that_make_no_sense_are_refused_by_name(case: str, sim: Any) -
 
 
 def test_a_refit_needs_two_rows_a_coefficient(sim: Any) -> None:
-    with pytest.raises(rs.ParameterError, match="k=12 is too many .*refit=False"):
+    with pytest.raises(rs.ParameterError, match=r"k=12 is too many .*refit=False"):
         rht_fit(sim.X[:20], sim.y[:20], k=12)
 
 
@@ -263,7 +263,7 @@ def test_a_constant_response_needs_no_predictor(sim: Any) -> None:
     assert fit.support() == []
     assert fit.params["Intercept"] == 7.0
     assert fit.outliers("response") == []
-    assert "no " in str(fit.summary()).lower()
+    assert "Selected (k): 0" in str(fit.summary())
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_cross_validation_does_not_depend_on_the_threads(
     sim: Any, estimator: str, refit: bool
 ) -> None:
     one, two = (
-        rht_fit(sim.X, sim.y, estimator=estimator, select="cv", refit=refit, n_jobs=n)
+        rht_fit(sim.X, sim.y, estimator=estimator, k=[2, 3, 4], select="cv", refit=refit, n_jobs=n)
         for n in (1, 2)
     )
     assert one.k == two.k
