@@ -95,7 +95,7 @@ def _contents(path: str | Path) -> dict[str, Any]:
             f"{str(path)!r} has format version {stored.get('version')} and this package reads {VERSION}; "
             "install the package that wrote it, or fit again."
         )
-    meta: dict[str, Any] = stored["result"]
+    meta: dict[str, Any] = stored.get("result", {})
     return meta
 
 
@@ -144,7 +144,9 @@ def _as_index(stored: dict[str, Any]) -> pd.Index:
         return times
     values = [from_json(v) for v in stored["values"]]
     dtype = stored["dtype"]
-    index: pd.Index = pd.Index(values, dtype=dtype if dtype != "category" else None, name=name)
+    index: pd.Index = pd.Index(
+        values, dtype=dtype if dtype != "category" else None, name=name, tupleize_cols=False
+    )
     return index
 
 

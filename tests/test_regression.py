@@ -627,8 +627,8 @@ INDEXES: dict[str, Callable[[int], Any]] = {
 
 @pytest.mark.parametrize("kind", INDEXES)
 def test_row_labels_of_every_kind_are_kept(kind: str, sim: Any) -> None:
-    index = pd.Index(INDEXES[kind](len(sim.y)))
-    data = sim.data.set_index(index)
+    data = sim.data.set_axis(INDEXES[kind](len(sim.y)), axis=0)
+    index = data.index
     data.iloc[2, 3] = np.nan
     fit = rht("y ~ .", data, k=3)
     kept = index.delete(2)
