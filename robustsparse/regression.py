@@ -207,8 +207,13 @@ def _fit(data: Prepared, options: _Options) -> Fitted:
         fitted = robust_fit(
             data, options.estimator, ks, options.settings, choose, rng=options.rng, threads=options.threads
         )  # fmt: skip
-        return fitted if len(ks) > 1 else replace(fitted, choice=None)
+        return fitted if _chosen(options.k, ks) else replace(fitted, choice=None)
     return _thresholded(data, options, ks)
+
+
+def _chosen(asked: Any, ks: Sequence[int]) -> bool:
+    """Whether k is the fit's own choice, on small data among a single value."""
+    return len(ks) > 1 or isinstance(asked, str)
 
 
 def _thresholded(data: Prepared, options: _Options, ks: Sequence[int]) -> Fitted:
@@ -216,7 +221,7 @@ def _thresholded(data: Prepared, options: _Options, ks: Sequence[int]) -> Fitted
     choice: Choice | None = None
     fits: dict[int, RHTFit] = {}
     k = ks[0]
-    if len(ks) > 1:
+    if _chosen(options.k, ks):
         fits = path(data, options.estimator, ks, options.settings, options.threads)
         if options.select == "cv":
             choice = _cross_validated(data, options, ks, int(options.rng.integers(2**31)))
@@ -587,6 +592,7 @@ def _row_frame(data: Prepared, fitted: Fitted, meta: Any) -> pd.DataFrame:
     flag = np.select([response & far, response, far], ["both", "response", "leverage"], "")
     return pd.DataFrame(
         {
+            "link": eta if data.binary else prediction,
             "fitted": prediction,
             "resid": observed - prediction,
             "std_resid": standard,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import expit, logit
+from scipy.special import expit
 from scipy.stats import norm
 
 from robustsparse.checks import as_matrix, check_choice, check_number
@@ -57,7 +57,7 @@ class RHTResult:
     row_weights : Series
         Weight of each row in the fit, by row label; 0 = rejected.
     diagnostics : DataFrame
-        By row label: `fitted`, `resid`, `std_resid`, `weight`, `distance`, `distance_cutoff`, `flag`.
+        By row label: `link`, `fitted`, `resid`, `std_resid`, `weight`, `distance`, `distance_cutoff`, `flag`.
     converged, n_iter : bool, int
         Whether the last run of Algorithm 1 settled, and its number of iterations.
     history : DataFrame
@@ -128,10 +128,15 @@ class RHTResult:
 
     def support(self) -> list[str]:
         """Names of the selected terms, largest standardized coefficient first; kept terms are not listed."""
-        column = self.path[self.k] if self.k in self.path else self.path.iloc[:, -1]
+        column = self.path[self._place()]
         chosen = self.params[(self.params != 0) & ~self.params.index.isin(self._forced())]
         size = column.reindex(chosen.index).abs().fillna(0.0)
         return list(size.sort_values(ascending=False, kind="stable").index)
+
+    def _place(self) -> int:
+        """The column of the path that was chosen; it may have kept fewer terms than it could."""
+        ks = [int(k) for k in self.path.columns]
+        return next((k for k in ks if k >= self.k), ks[-1])
 
     def outliers(self, kind: str | None = None) -> list[Hashable]:
         """Labels of flagged rows.
@@ -165,19 +170,13 @@ class RHTResult:
             raise ParameterError(
                 "type='class' needs family='binomial'; this is a gaussian fit, use type='response'."
             )
-        eta = self._training_link() if newdata is None else self._link(newdata)
+        eta = self.diagnostics["link"].copy() if newdata is None else self._link(newdata)
         if type == "link":
             return eta
         if self.family == "gaussian":
             return eta.rename("prediction")
         probability = pd.Series(expit(eta.to_numpy()), index=eta.index, name="prediction")
         return probability if type == "response" else self._labels(probability)
-
-    def _training_link(self) -> "pd.Series[float]":
-        if self.family == "gaussian":
-            return self.fittedvalues.rename("link")
-        p = self.fittedvalues.to_numpy()
-        return pd.Series(logit(p), index=self.fittedvalues.index, name="link")
 
     def _link(self, newdata: Any) -> "pd.Series[float]":
         coef = self.params.to_numpy()[int(self.intercept) :]
@@ -311,7 +310,7 @@ class RHTResult:
 
     def plot_path(self, ax: Any = None) -> Any:
         """Draw the standardized coefficients against k; returns the Axes."""
-        return plot_path(self.path, self.k, ax)
+        return plot_path(self.path, self._place(), ax)
 
     def plot_convergence(self, ax: Any = None) -> Any:
         """Draw the relative change of the iterates; returns the Axes."""
@@ -324,7 +323,7 @@ class RHTResult:
                 "k was given, so there is nothing to draw; fit with k='auto' or a list of values."
             )
         label = "robust criterion" if self.select == "ric" else "robust prediction error"
-        return plot_selection(self.cv, self.k, label, ax)
+        return plot_selection(self.cv, self._place(), label, ax)
 
     def plot_diagnostics(self, axes: Any = None) -> Any:
         """Draw residuals, a QQ plot, the outlier map and the row weights; returns the four Axes."""
@@ -359,8 +358,8 @@ class RHTResult:
         if self.family != "binomial":
             raise ParameterError("class_roc needs family='binomial'.")
         if newdata is None:
-            fitted = self.fittedvalues.to_numpy()
-            return roc_from_scores(fitted, np.rint(fitted + self.resid.to_numpy()) == 1)
+            observed = np.rint((self.fittedvalues + self.resid).to_numpy())
+            return roc_from_scores(self.diagnostics["link"].to_numpy(), observed == 1)
         observed, scores = self._observed(newdata, y), self.predict(newdata, "link").to_numpy()
         known = np.isfinite(observed) & np.isfinite(scores)
         return roc_from_scores(scores[known], observed[known] == 1)
