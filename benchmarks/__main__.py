@@ -1,11 +1,11 @@
-"""Command line: `python -m benchmarks [--full] [--no-save]`."""
+"""Command line: `python -m benchmarks [--full] [--no-save]`, or `--against REV`."""
 
 import argparse
 import sys
 from collections.abc import Iterable
 from typing import TypeVar
 
-from benchmarks import environment, fits, gradient, latency, report, solver
+from benchmarks import against, environment, fits, gradient, latency, report, solver
 
 Row = TypeVar("Row")
 
@@ -34,7 +34,11 @@ def main() -> None:
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
     parser.add_argument("--full", action="store_true", help="more rounds, seeds and slow peers")
     parser.add_argument("--no-save", action="store_true", help="print the tables only")
+    parser.add_argument("--against", metavar="REV", help="compare with a commit, nothing else")
     arguments = parser.parse_args()
+    if arguments.against:
+        print(against.table(arguments.against))
+        return
     results = run(arguments.full, min(2, environment.cores()))
     print(report.markdown(results))
     if not arguments.no_save:

@@ -3,16 +3,19 @@
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from benchmarks.peers import PEERS, Peer
-from benchmarks.problems import LARGE, SMALL, TRUE_K, Array, Case, l2_error, support_f1
+from benchmarks.problems import LARGE, SMALL, TRUE_K, Array, Case, Data, l2_error, support_f1
 from benchmarks.rows import FitRow
 from benchmarks.timing import Candidate, Sample, blas_threads, ratio, sample
-from robustsparse import rht_fit, simulate
+from robustsparse import rht_fit
 
 OURS, ORACLE = "rht_fit", "least squares, true support, good rows"
+# The same with all threads that there are, in BLAS too, which is what a user gets.
+THREADED = "rht_fit, all threads"
 # `rht_fit` must not take longer than this.
 _BAR_PEER = "scikit-learn LassoCV"
 
@@ -25,7 +28,7 @@ class Record:
     errors: list[float] = field(default_factory=list)
     f1: list[float] = field(default_factory=list)
 
-    def add(self, data: simulate.Simulation, fit: Callable[[], Array]) -> None:
+    def add(self, data: Data, fit: Callable[[], Array]) -> None:
         """Time one fit and judge it."""
         kept: list[Array] = []
         self.samples.append(sample(Candidate(lambda _: kept.append(fit()))))
@@ -33,12 +36,13 @@ class Record:
         self.f1.append(support_f1(kept[0], data.beta))
 
 
-def ours(X: Array, y: Array) -> Array:
+def ours(data: Data, n_jobs: int) -> Array:
     """Coefficients of the default fit, without the intercept."""
-    return rht_fit(X, y).params.drop("Intercept").to_numpy()
+    fit = rht_fit(data.X, data.y, n_jobs=n_jobs)
+    return np.asarray(fit.params.drop("Intercept"), dtype=np.float64)
 
 
-def oracle(data: simulate.Simulation) -> Array:
+def oracle(data: Data) -> Array:
     """What could be had by somebody who knew the support and the bad rows."""
     used = np.flatnonzero(data.beta)
     good = ~data.outlier
@@ -48,26 +52,27 @@ def oracle(data: simulate.Simulation) -> Array:
 
 
 def _methods(
-    data: simulate.Simulation, case: Case, peers: list[Peer]
+    data: Data, case: Case, peers: list[Peer], threads: int
 ) -> dict[str, Callable[[], Array]]:
-    X, y = data.X, data.y
-    methods: dict[str, Callable[[], Array]] = {OURS: lambda: ours(X, y)}
+    methods: dict[str, Callable[[], Array]] = {
+        OURS: partial(ours, data, 1),
+        THREADED: partial(ours, data, threads),
+    }
     for peer in peers:
-        methods[peer.name] = lambda fit=peer.fit: fit(X, y, case, TRUE_K)  # type: ignore[misc]
-    methods[ORACLE] = lambda: oracle(data)
-    return methods
+        methods[peer.name] = partial(peer.fit, data.X, data.y, case, TRUE_K)
+    return {**methods, ORACLE: partial(oracle, data)}
 
 
 def measure(case: Case, peers: list[Peer], seeds: int, threads: int) -> dict[str, Record]:
     """Fit every method to the same data sets, in turn; slow peers see only the first large one."""
     records: dict[str, Record] = {}
+    slow = {peer.name for peer in peers if peer.slow and (case.n, case.d) == LARGE}
     for seed in range(seeds):
         data = case.draw(seed)
-        for name, fit in _methods(data, case, peers).items():
-            slow = any(peer.name == name and peer.slow for peer in peers)
-            if seed and slow and (case.n, case.d) == LARGE:
+        for name, fit in _methods(data, case, peers, threads).items():
+            if seed and name in slow:
                 continue
-            with blas_threads(threads), warnings.catch_warnings():
+            with blas_threads(threads if name == THREADED else 1), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # peers complain of the corrupted rows
                 records.setdefault(name, Record()).add(data, fit)
     return records
@@ -77,30 +82,32 @@ def _row(case: Case, name: str, records: dict[str, Record]) -> FitRow:
     record = records[name]
     compared = None
     if name not in (OURS, ORACLE):
-        compared = ratio(records[OURS].samples, record.samples, "wall")
+        clock = "wall" if name == THREADED else "cpu"
+        compared = ratio(records[OURS].samples, record.samples, clock)
     low, median, high = np.quantile(record.errors, [0.25, 0.5, 0.75])
     error = (float(median), float(low), float(high))
     bar = 1.0 if name == _BAR_PEER else None
     return FitRow(case.size, case.attack, name, compared, error, float(np.mean(record.f1)), bar)
 
 
+def _block(case: Case, seeds: int, threads: int, slow: bool) -> Iterator[FitRow]:
+    """Rows of one kind of data, with a note for the peers that were left out."""
+    peers = [peer for peer in PEERS if peer.installed and (slow or not peer.slow)]
+    records = measure(case, peers, seeds, threads)
+    yield from (_row(case, name, records) for name in records)
+    for peer in PEERS:
+        if peer not in peers:
+            note = "too slow here" if peer.installed else "not installed"
+            yield FitRow(case.size, case.attack, peer.name, None, None, None, note=note)
+
+
 def rows(full: bool, threads: int) -> Iterator[FitRow]:
     """All rows of this section."""
-    _warm_up()
-    for size, seeds in ((SMALL, 10 if full else 4), (LARGE, 3 if full else 1)):
-        for attack in ("paper", "leverage"):
-            case = Case(*size, attack=attack)
-            tried = [peer for peer in PEERS if full or size == SMALL or not peer.slow]
-            present = [peer for peer in tried if peer.installed]
-            records = measure(case, present, seeds, threads)
-            yield from (_row(case, name, records) for name in records)
-            for peer in PEERS:
-                if peer not in present:
-                    note = "not installed" if not peer.installed else "only in --full"
-                    yield FitRow(case.size, attack, peer.name, None, None, None, note=note)
-
-
-def _warm_up() -> None:
-    """Compile and import everything before it is timed."""
-    case = Case(60, 100)
-    measure(case, [peer for peer in PEERS if peer.installed], 1, 1)
+    # Compile and import everything before it is timed.
+    measure(Case(60, 100), [peer for peer in PEERS if peer.installed], 1, 1)
+    for attack in ("paper", "leverage"):
+        yield from _block(Case(*SMALL, attack=attack), 10 if full else 4, threads, True)
+    # Coordinate descent hardly ends on the large leverage problem, so slow peers see the other one only.
+    yield from _block(Case(*LARGE), 3 if full else 1, threads, full)
+    if full:
+        yield from _block(Case(*LARGE, attack="leverage"), 3, threads, False)

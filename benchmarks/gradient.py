@@ -1,9 +1,10 @@
 """One full trimmed gradient, nothing screened, against a GEMV and against numpy and scipy."""
 
 from collections.abc import Iterator
+from functools import partial
 
-from benchmarks.loops import partition_gradient, plain_gradient, trim_mean_gradient
-from benchmarks.problems import ALPHA, LARGE, SMALL, Case
+from benchmarks.loops import Gradient, partition_gradient, plain_gradient, trim_mean_gradient
+from benchmarks.problems import ALPHA, LARGE, SMALL, Array, Case
 from benchmarks.rows import TimeRow
 from benchmarks.timing import Candidate, interleave, ratio, seconds
 from robustsparse import Trimmed
@@ -25,9 +26,13 @@ def candidates(case: Case) -> dict[str, Candidate]:
         GEMV: Candidate(lambda _: plain_gradient(X.T, score), number=300 if small else 10),
     }
     for name, make in _OTHERS.items():
-        gradient = make(trimmed)
-        timed[name] = Candidate(lambda _, g=gradient: g(X.T, score), most=None if small else 3)
+        run = partial(_call, make(trimmed), X.T, score)
+        timed[name] = Candidate(run, most=None if small else 3)
     return timed
+
+
+def _call(gradient: Gradient, XT: Array, score: Array, _: object) -> Array:
+    return gradient(XT, score)
 
 
 def rows(full: bool) -> Iterator[TimeRow]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,15 @@ TRUE_K = 5
 # Fraction trimmed at each end: twice the contamination, as the package does by default.
 ALPHA = 0.2
 SMALL, LARGE = (300, 1000), (1000, 20_000)
+
+
+class Data(NamedTuple):
+    """One data set: design, response, true coefficients and which rows are bad."""
+
+    X: Array
+    y: Array
+    beta: Array
+    outlier: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -35,7 +45,7 @@ class Case:
     sigma: float = 0.5
     attack: str = "paper"
 
-    def draw(self, seed: int = 0) -> simulate.Simulation:
+    def draw(self, seed: int = 0) -> Data:
         """The data set of a seed; the last one is remembered."""
         return _draw(self, seed)
 
@@ -46,8 +56,11 @@ class Case:
 
 
 @lru_cache(maxsize=1)
-def _draw(case: Case, seed: int) -> simulate.Simulation:
-    return simulate.linear(case.n, case.d, TRUE_K, sigma=case.sigma, attack=case.attack, rng=seed)
+def _draw(case: Case, seed: int) -> Data:
+    drawn = simulate.linear(case.n, case.d, TRUE_K, sigma=case.sigma, attack=case.attack, rng=seed)
+    assert drawn.y is not None
+    assert drawn.beta is not None
+    return Data(drawn.X, drawn.y, drawn.beta, drawn.outlier)
 
 
 def l2_error(estimate: Array, truth: Array) -> float:

@@ -50,14 +50,20 @@ def _table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 
 def _time_table(rows: Sequence[TimeRow]) -> str:
-    header = ("problem", "time of", "over time of", "threads", "ratio (quartiles)", "bar")
+    """One line a problem and number of threads, one column a pair that is compared."""
+    pairs = list(dict.fromkeys((r.ours, r.other) for r in rows))
+    header = ["problem", "threads", *(f"{ours} / {other}" for ours, other in pairs)]
+    lines: dict[tuple[str, int], dict[tuple[str, str], str]] = {}
+    for r in rows:
+        cell = f"{_spread(r.ratio)} {_met(r.ratio.median, r.bar)}".strip()
+        lines.setdefault((r.problem, r.threads), {})[r.ours, r.other] = cell
     return _table(
         header,
         [
-            (r.problem, r.ours, r.other, str(r.threads), _spread(r.ratio), _met(r.ratio.median, r.bar))
-            for r in rows
+            (problem, str(threads), *(cells.get(pair, "") for pair in pairs))
+            for (problem, threads), cells in lines.items()
         ],
-    )  # fmt: skip
+    )
 
 
 def _fit_line(r: FitRow) -> tuple[str, ...]:

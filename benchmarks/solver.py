@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchmarks.loops import hard_thresholding, plain_gradient, trim_mean_gradient
+from benchmarks.loops import Gradient, hard_thresholding, plain_gradient, trim_mean_gradient
 from benchmarks.problems import ALPHA, LARGE, SMALL, TRUE_K, Array, Case
 from benchmarks.rows import TimeRow
 from benchmarks.timing import Candidate, Samples, clock_of, interleave, ratio, seconds
@@ -54,8 +54,8 @@ def candidates(XT: Array, y: Array, k: int, threads: int) -> dict[str, Candidate
     def bound() -> Problem:
         return Problem(estimator.bind(XT, threads), y, Squared())
 
-    def loop(gradient: object, iterations: int) -> Array:
-        return hard_thresholding(XT, y, k, gradient, step=STEP, iterations=iterations)  # type: ignore[arg-type]
+    def loop(gradient: Gradient, iterations: int) -> Array:
+        return hard_thresholding(XT, y, k, gradient, step=STEP, iterations=iterations)
 
     trim_mean = trim_mean_gradient(estimator.count(len(y)))
     return {
@@ -87,11 +87,12 @@ def _rows(case: Case, multiple: int, threads: int, samples: Samples) -> Iterator
 
 def rows(full: bool, threads: int) -> Iterator[TimeRow]:
     """All rows of this section."""
-    for size, rounds in ((SMALL, 15 if full else 5), (LARGE, 7 if full else 2)):
+    for size, rounds in ((SMALL, 15 if full else 5), (LARGE, 5 if full else 2)):
         for sigma in (0.5, 0.0):
             case = Case(*size, sigma)
             data = case.draw()
             for multiple in (1, 2):
-                for used in range(1, threads + 1):
+                for used in range(1, threads + 1) if full else (1,):
                     timed = candidates(data.X.T, data.y, multiple * TRUE_K, used)
-                    yield from _rows(case, multiple, used, interleave(timed, rounds, used))
+                    samples = interleave(timed, rounds, used, warm=size == SMALL)
+                    yield from _rows(case, multiple, used, samples)

@@ -79,13 +79,14 @@ def sample(candidate: Candidate) -> Sample:
     return Sample(wall / units, cpu / units)
 
 
-def interleave(candidates: dict[str, Candidate], rounds: int, threads: int = 1) -> Samples:
+def interleave(
+    candidates: dict[str, Candidate], rounds: int, threads: int = 1, warm: bool = True
+) -> Samples:
     """Time all candidates once a round, so that what else the machine does meets them alike."""
     samples: Samples = {name: [] for name in candidates}
     with blas_threads(threads):
-        for candidate in candidates.values():
-            if candidate.most is None:
-                sample(candidate)  # warm caches and compiled code
+        for candidate in candidates.values() if warm else ():
+            sample(candidate)  # fill caches, load compiled code
         for round_ in range(rounds):
             for name, candidate in candidates.items():
                 if candidate.most is None or round_ < candidate.most:
