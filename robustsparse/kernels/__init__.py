@@ -1,0 +1,28 @@
+"""The compiled hot loops; the only package that knows the compiler.
+
+A design enters transposed, as `XT` (d, n), C-contiguous, so that one predictor is one contiguous
+row. `r` are the scores (n,), and `m` is the number of values that a trimmed mean drops at each end.
+Every exact value of a trimmed mean comes out of `trimmed.kept_sum`, whose order of summation
+depends on nothing but the data: that makes a fit with screening equal to one without it to the last
+bit.
+"""
+
+from robustsparse.kernels.blocks import block_median_rows, block_setup, block_survivors
+from robustsparse.kernels.columns import column_profiles
+from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
+from robustsparse.kernels.trim_screen import drift, leverage_setup, trim_setup, trim_survivors
+from robustsparse.kernels.trimmed import trim_rows
+
+__all__ = [
+    "DRIFT_WIDTH",
+    "STATE_WIDTH",
+    "block_median_rows",
+    "block_setup",
+    "block_survivors",
+    "column_profiles",
+    "drift",
+    "leverage_setup",
+    "trim_rows",
+    "trim_setup",
+    "trim_survivors",
+]

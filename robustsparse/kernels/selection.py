@@ -1,0 +1,123 @@
+"""Order statistics by partial sorting."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def select(a, lo, hi, k):
+    """Rearrange `a[lo..hi]` so that `a[k]` is in its sorted place, smaller before and larger after."""
+    while hi - lo > 10:
+        mid = (lo + hi) >> 1
+        if a[mid] < a[lo]:
+            a[mid], a[lo] = a[lo], a[mid]
+        if a[hi] < a[lo]:
+            a[hi], a[lo] = a[lo], a[hi]
+        if a[hi] < a[mid]:
+            a[hi], a[mid] = a[mid], a[hi]
+        pivot = a[mid]
+        i = lo
+        j = hi
+        while i <= j:
+            while a[i] < pivot:
+                i += 1
+            while a[j] > pivot:
+                j -= 1
+            if i <= j:
+                a[i], a[j] = a[j], a[i]
+                i += 1
+                j -= 1
+        if k <= j:
+            hi = j
+        elif k >= i:
+            lo = i
+        else:
+            return
+    for i in range(lo + 1, hi + 1):
+        x = a[i]
+        j = i - 1
+        while j >= lo and a[j] > x:
+            a[j + 1] = a[j]
+            j -= 1
+        a[j + 1] = x
+
+
+@njit(cache=True, nogil=True)
+def median(a, n):
+    """Median of `a[:n]`, which is rearranged."""
+    half = n // 2
+    select(a, 0, n - 1, half)
+    if n % 2 == 1:
+        return a[half]
+    below = a[0]
+    for i in range(1, half):
+        below = max(below, a[i])
+    # Halves are added, not the sum halved: the sum of two values near the largest float overflows.
+    return 0.5 * below + 0.5 * a[half]
+
+
+@njit(cache=True, nogil=True)
+def kth_largest(a, n, k, buffer):
+    """The k-th largest of `a[:n]`, which stays as it is."""
+    for i in range(n):
+        buffer[i] = a[i]
+    select(buffer, 0, n - 1, n - k)
+    return buffer[n - k]
+
+
+@njit(cache=True, nogil=True)
+def _count_between(a, n, low, high):
+    """How many values lie below `low`, and how many do not exceed `high`."""
+    below = np.int64(0)
+    upto = np.int64(0)
+    for i in range(n):
+        below += a[i] < low
+        upto += a[i] <= high
+    return below, upto
+
+
+@njit(cache=True, nogil=True)
+def bracketed_median(a, n, work):
+    """Median of `a[:n]`, which stays as it is: a sample brackets it, and only values in the bracket are selected."""
+    first = (n - 1) // 2
+    last = n // 2
+    sample = 33
+    if n < 4 * sample:
+        for i in range(n):
+            work[i] = a[i]
+        return median(work, n)
+    for i in range(sample):
+        work[i] = a[i * (n // sample)]
+    select(work, 0, sample - 1, 11)
+    low = work[11]
+    select(work, 11, sample - 1, 21)
+    high = work[21]
+    below, upto = _count_between(a, n, low, high)
+    if below <= first and last < upto and upto - below > n // 8:
+        share = (first - below + 0.5) / (upto - below)
+        half = 2.0 * math.sqrt(upto - below) / (upto - below)
+        nearer = low + (share - half) * (high - low)
+        further = low + (share + half) * (high - low)
+        inside, within = _count_between(a, n, nearer, further)
+        if inside <= first and last < within:
+            low, high, below, upto = nearer, further, inside, within
+    count = 0
+    if below <= first and last < upto:
+        for i in range(n):
+            work[count] = a[i]
+            count += (a[i] >= low) & (a[i] <= high)
+    else:
+        below = 0
+        for i in range(n):
+            work[i] = a[i]
+        count = n
+    select(work, 0, count - 1, last - below)
+    top = work[last - below]
+    if first == last:
+        return top
+    bottom = work[0]
+    for i in range(1, last - below):
+        bottom = max(bottom, work[i])
+    return 0.5 * bottom + 0.5 * top

@@ -1,0 +1,83 @@
+"""Exact trimmed means of products."""
+
+import numpy as np
+from numba import njit
+
+from robustsparse.kernels.constants import SUMS
+from robustsparse.kernels.selection import select
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def kept_sum(x, r, m, low, high):
+    """Sum of the products between the cuts, ties at a cut counted as often as they are kept."""
+    n = x.shape[0]
+    total = 0.0
+    below = np.int64(0)
+    above = np.int64(0)
+    for i in range(n):
+        v = x[i] * r[i]
+        total += v if (v > low) & (v < high) else 0.0
+        below += v <= low
+        above += v >= high
+    if low == high:
+        return low * (n - 2 * m)
+    return total + low * (below - m) + high * (above - m)
+
+
+@njit(cache=True, nogil=True)
+def trimmed_cuts(x, r, m, buffer):
+    """Smallest and largest kept product, by selection."""
+    n = x.shape[0]
+    for i in range(n):
+        buffer[i] = x[i] * r[i]
+    select(buffer, 0, n - 1, m)
+    select(buffer, m, n - 1, n - m - 1)
+    return buffer[m], buffer[n - m - 1]
+
+
+@njit(cache=True, nogil=True)
+def near_cuts(x, r, m, low, high, low_width, high_width, lower, upper):
+    """Smallest and largest kept product, looked for only near the guesses; `ok` tells whether they were there."""
+    a = low - low_width
+    b = low + low_width
+    c = high - high_width
+    e = high + high_width
+    if not b < c:
+        return False, low, high
+    under = 0
+    over = 0
+    n_lower = 0
+    n_upper = 0
+    for i in range(x.shape[0]):
+        v = x[i] * r[i]
+        under += v < a
+        over += v > e
+        lower[n_lower] = v
+        n_lower += (v >= a) & (v <= b)
+        upper[n_upper] = v
+        n_upper += (v >= c) & (v <= e)
+    k = m - under
+    j = n_upper - 1 - (m - over)
+    if k < 0 or k >= n_lower or m - over < 0 or j < 0:
+        return False, low, high
+    select(lower, 0, n_lower - 1, k)
+    select(upper, 0, n_upper - 1, j)
+    return True, lower[k], upper[j]
+
+
+@njit(cache=True, nogil=True)
+def trim_rows(XT, r, m, out):
+    """Trimmed mean of `XT[j] * r` for every row j."""
+    d, n = XT.shape
+    buffer = np.empty(n + 1)
+    upper = np.empty(n + 1)
+    low = 0.0
+    high = 0.0
+    for j in range(d):
+        # Predictors of one scale have cuts alike, and looking near the last ones is cheaper than
+        # selecting afresh.
+        width = 0.15 * (high - low)
+        ok, low, high = near_cuts(XT[j], r, m, low, high, width, width, buffer, upper)
+        if not ok:
+            low, high = trimmed_cuts(XT[j], r, m, buffer)
+        out[j] = kept_sum(XT[j], r, m, low, high) / (n - 2 * m)
