@@ -97,7 +97,7 @@ def _block(case: Case, seeds: int, threads: int, slow: bool) -> Iterator[FitRow]
     yield from (_row(case, name, records) for name in records)
     for peer in PEERS:
         if peer not in peers:
-            note = "too slow here" if peer.installed else "not installed"
+            note = "left out, slow" if peer.installed else "not installed"
             yield FitRow(case.size, case.attack, peer.name, None, None, None, note=note)
 
 
