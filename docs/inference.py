@@ -13,8 +13,8 @@ import robustsparse as rs
 from robustsparse.inference import bootstrap, split
 
 HERE = Path(__file__).parent
-RUNS, BOOTSTRAP_RUNS, RESAMPLES, SPLITS = 200, 60, 100, 5
-WIDE, NARROW = 1000, 100
+RUNS, BOOTSTRAP_RUNS, RESAMPLES, SPLITS = 200, 60, 39, 5
+WIDE, NARROW = 1000, 50
 STRONG, WEAK = 1.0, 0.15
 
 HEAD = """# Intervals: what they cover

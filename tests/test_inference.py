@@ -22,7 +22,7 @@ def true_terms(sim: rs.simulate.Simulation) -> list[str]:
 
 
 def test_bootstrap_table(sim: rs.simulate.Simulation) -> None:
-    table = bootstrap("y ~ .", sim.data, resamples=16, level=0.9)
+    table = bootstrap("y ~ .", sim.data, resamples=10, level=0.9)
     fit = rs.rht("y ~ .", sim.data)
     assert list(table.columns) == ["estimate", "low", "high", "frequency"]
     assert table.index[0] == "Intercept"
@@ -47,7 +47,7 @@ def test_terms_not_selected_count_as_zero() -> None:
 def test_same_seed_same_answer_for_any_number_of_jobs(
     sim: rs.simulate.Simulation, method: object
 ) -> None:
-    options = {"resamples": 4} if method is bootstrap else {"splits": 4}
+    options = {"resamples": 2} if method is bootstrap else {"splits": 2}
     one, two = (method("y ~ .", sim.data, rng=1, n_jobs=jobs, **options) for jobs in (1, 2))
     pd.testing.assert_frame_equal(one, two)
     other = method("y ~ .", sim.data, rng=2, **options)

@@ -72,6 +72,8 @@ def test_same_seed_same_answer_for_any_number_of_jobs(sim: rs.simulate.Simulatio
     assert not other.frequencies.equals(runs[0].frequencies)
 
 
+# Blocks that are drawn anew never settle.
+@pytest.mark.filterwarnings("ignore::robustsparse.ConvergenceWarning")
 def test_median_of_means_with_a_generator_does_not_depend_on_jobs(
     sim: rs.simulate.Simulation,
 ) -> None:
