@@ -686,6 +686,12 @@ def test_good_data_give_no_warning() -> None:
         rht_fit(normal.X, normal.y, epsilon=0.0)
         rht_fit(normal.X, normal.y, estimator="mom")
         rht_fit(heavy.X, heavy.y, estimator="mom")
+    for seed in range(4):
+        wild = {"design": "lognormal", "noise": "lognormal", "sigma": 0.1, "attack": None}
+        sim = rs.simulate.linear(n=100, d=300, k=3, rng=seed, **wild)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            rht_fit(sim.X, sim.y, estimator="mom", k=3)
 
 
 # Size
