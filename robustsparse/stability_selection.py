@@ -59,7 +59,7 @@ class Stability:
         It is `k_mean² / ((2 threshold - 1) candidates)`, and holds if the false terms are exchangeable and selecting is
         better than guessing.
         """
-        return self.k_mean**2 / ((2.0 * self.threshold - 1.0) * self.candidates)
+        return self.k_mean**2 / ((2.0 * self.threshold - 1.0) * max(self.candidates, 1))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the frequencies; returns the Axes."""

@@ -93,6 +93,13 @@ def test_kept_terms_are_not_counted(sim: rs.simulate.Simulation) -> None:
     assert set(result.selected()) == true_terms(sim) - {term}
 
 
+def test_nothing_selected(sim: rs.simulate.Simulation) -> None:
+    result = stability("y ~ x1 + x2", sim.data, resamples=2, k=0, keep=["x1", "x2"])
+    assert result.selected() == []
+    assert result.error_bound == 0
+    assert "no term" in str(result.summary())
+
+
 def test_two_classes() -> None:
     sim = rs.simulate.logistic(n=200, d=20, k=2, epsilon=0.0, rng=3)
     data = sim.data.assign(y=np.where(sim.data["y"] == 1, "ill", "well"))
