@@ -83,6 +83,22 @@ def over_columns(task: Callable[[int, int], None], d: int, entries: int, threads
     list(_pool(threads).map(task, edges[:-1], edges[1:]))
 
 
+def _gather(
+    search: Callable[[int, int, Indices, Array], int], XT: Array, threads: int
+) -> tuple[Indices, Array]:
+    """Columns and values that `search(first, last, found, values)` counts and writes, over all ranges."""
+    d = len(XT)
+    found, values = np.empty(d, dtype=np.int64), np.empty(d)
+    parts: list[tuple[int, int]] = []
+
+    def columns(first: int, last: int) -> None:
+        parts.append((first, search(first, last, found[first:], values[first:])))
+
+    over_columns(columns, d, XT.size, threads)
+    kept = np.concatenate([np.arange(first, first + count) for first, count in sorted(parts)])
+    return found[kept], values[kept]
+
+
 class _References:
     """Scores at which columns were last evaluated, in a fixed number of slots."""
 
@@ -217,23 +233,17 @@ class ScreenedTrim:
 
     def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
         """Columns outside `active` that may be among the k largest, with their gradients."""
-        d = self.XT.shape[0]
-        found = np.empty(d, dtype=np.int64)
-        values = np.empty(d)
-        parts: list[tuple[int, int]] = []
 
-        def columns(first: int, last: int) -> None:
-            count = kernels.trim_survivors(
+        def search(first: int, last: int, found: Indices, values: Array) -> int:
+            count: int = kernels.trim_survivors(
                 self.XT, self._XT32, self._score, self._score32, self._unit, self.trimmed,
                 first, last, active, k, bar, self._certify, self._norms, self._sizes,
                 self._references.slots, self._slot, self._moved, self._split, self._state,
-                self._guess.copy() if first else self._guess, found[first:], values[first:],
+                self._guess.copy() if first else self._guess, found, values,
             )  # fmt: skip
-            parts.append((first, count))
+            return count
 
-        self._over_columns(columns)
-        kept = np.concatenate([np.arange(first, first + count) for first, count in sorted(parts)])
-        return found[kept], values[kept]
+        return _gather(search, self.XT, self._threads)
 
     def dense(self, XT: Array, score: Array) -> Array:
         """Trimmed means of a small design, all of them."""
@@ -331,23 +341,17 @@ class ScreenedBlocks:
 
     def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
         """Columns outside `active` that may be among the k largest, with their gradients."""
-        d = self.XT.shape[0]
-        found = np.empty(d, dtype=np.int64)
-        values = np.empty(d)
-        parts: list[tuple[int, int]] = []
 
-        def columns(first: int, last: int) -> None:
-            count = kernels.block_survivors(
+        def search(first: int, last: int, found: Indices, values: Array) -> int:
+            count: int = kernels.block_survivors(
                 self.XT, self._XT32, self._order, self._score, self._score32, self.blocks,
                 first, last, active, k, bar, self._certify, self._norms, self._means,
                 self._references.slots, self._slot, self._moved, self._references.units,
-                found[first:], values[first:],
+                found, values,
             )  # fmt: skip
-            parts.append((first, count))
+            return count
 
-        self._over_columns(columns)
-        kept = np.concatenate([np.arange(first, first + count) for first, count in sorted(parts)])
-        return found[kept], values[kept]
+        return _gather(search, self.XT, self._threads)
 
     def dense(self, XT: Array, score: Array) -> Array:
         """Medians of means of a small design, with the current blocks."""
