@@ -301,37 +301,61 @@ def test_a_reference_that_is_given_up_is_forgotten() -> None:
 def test_intervals_that_shrink_to_nothing_are_not_taken_for_values() -> None:
     """With scores among the smallest of all floats the width of an interval underflows."""
     rng = np.random.default_rng(0)
-    XT = rng.normal(size=(5000, 9))
-    bound = ScreenedTrim(XT, 2)
+    XT = 3e-4 * rng.normal(size=(2000, 40))
+    bound = ScreenedTrim(XT, 8)
     for _ in range(3):
-        score = 1e-319 * rng.normal(size=9)
-        bound.begin(score)
-        found, values = bound.survivors(np.zeros(5000, dtype=bool), 5000, 0.0)
-        assert len(found) == 5000
+        bound.begin(1e-319 * rng.normal(size=40))
+        found, values = bound.survivors(np.zeros(2000, dtype=bool), 2000, 0.0)
+        assert len(found) == 2000
         assert np.array_equal(values, bound.at(found))
 
 
 def test_block_means_remember_the_rounding_of_their_own_scores() -> None:
     """Reference scores with gross values round block means badly, whatever the scores are later.
 
-    In the reference just less than half of the scores are zero, so the gross ones stand far above
-    the typical size; afterwards one more is zero and the typical size itself is gross.
+    Two rows of each block have gross scores of opposite sign and nearly equal values, so that only
+    float64 sees what is left of them. At first the gross scores stand far above the typical size;
+    then so many others are zero that the typical size itself is gross, with hardly a change.
     """
     rng = np.random.default_rng(0)
-    n, d, blocks = 41, 300, 9
-    XT = rng.normal(size=(d, n))
+    blocks, d = 9, 300
+    n = 5 * blocks
     estimator = MedianOfMeans(blocks, redraw=False, rng=0)
-    bound = estimator.bind(XT)
-    order = rng.permutation(n)
+    order = np.random.default_rng(0).permutation(n)
+    one, two, others = order[:blocks], order[blocks : 2 * blocks], order[2 * blocks :]
+    XT = rng.normal(size=(d, n))
+    XT[:, two] = XT[:, one] + 1e-9 * rng.normal(loc=rng.normal(size=(d, 1)), size=(d, blocks))
     first = np.zeros(n)
-    first[order[:18]] = 1e9 * rng.choice([-1.0, 1.0], 18)
-    first[order[18:21]] = rng.normal(size=3)
+    first[one], first[two] = 1e9, -1e9
+    first[others] = 1e-3 * rng.normal(size=3 * blocks)
     second = first.copy()
-    second[order[20]] = 0.0
+    second[others] = 0.0
     assert screening._size(second) > 1e6 * screening._size(first)
+    bound = estimator.bind(XT)
     for score in (first, second, first, second):
         bound.begin(score)
-        assert_exact(bound, estimator(XT.T, score), 5, rng)
+        for _ in range(3):
+            assert_exact(bound, estimator(XT.T, score), 5, rng)
+
+
+def test_values_beyond_float32_are_not_judged_in_it() -> None:
+    """Infinity times a score of zero would count as a value of its own."""
+    rng = np.random.default_rng(0)
+    n, d = 60, 200
+    XT = rng.normal(size=(d, n))
+    XT[:, :8] = 1e40 * rng.choice([-1.0, 1.0], (d, 8))
+    estimator = MedianOfMeans(7, redraw=False)
+    for _ in range(5):
+        score = rng.normal(size=n)
+        score[:8] = 0.0
+        gradient = np.empty(d)
+        kernels.trim_rows(XT, score, 5, gradient)
+        for bound, expected in [
+            (ScreenedTrim(XT, 5), gradient),
+            (estimator.bind(XT), estimator(XT.T, score)),
+        ]:
+            bound.begin(score)
+            assert_exact(bound, expected, 10, rng)
 
 
 def test_near_ties_among_block_medians_are_all_kept() -> None:
