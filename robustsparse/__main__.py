@@ -9,7 +9,8 @@ import pandas as pd
 
 from robustsparse.datasets import octane
 from robustsparse.errors import RobustSparseError
-from robustsparse.regression import FAMILIES, rht
+from robustsparse.options import FAMILIES
+from robustsparse.regression import rht
 from robustsparse.results import RHTResult
 
 

@@ -1,0 +1,109 @@
+"""From a standardized problem and the options to a fit in its units."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from robustsparse.automatic import Fitted, least_squares_choice, plain_fit, refit_of, robust_fit
+from robustsparse.checks import check_choice, check_count
+from robustsparse.errors import DataError, ParameterError
+from robustsparse.options import FEWEST_ROWS, Options
+from robustsparse.preparation import Prepared
+from robustsparse.solver import RHTFit, solve, solve_down
+from robustsparse.tuning import Choice, choose_by_criterion, choose_by_cv, k_grid, path
+
+
+def _grid(k: Any, data: Prepared) -> tuple[int, ...]:
+    """Values of k to choose from."""
+    if isinstance(k, str):
+        check_choice("k", k, ("auto",))
+        return k_grid(data.n, data.free) if data.free else (0,)
+    several = isinstance(k, Iterable) and getattr(k, "ndim", 1) > 0
+    values = list(k) if several else [k]
+    if not values:
+        raise ParameterError("k is empty; give a number, a list of numbers or 'auto'.")
+    low = 0 if len(data.keep) else 1
+    return tuple(sorted({check_count("k", value, low, max(data.free, low)) for value in values}))
+
+
+def _chooser(
+    options: Options, ks: Sequence[int]
+) -> Callable[[Prepared, dict[int, RHTFit]], Choice]:
+    """How to choose k from a path on trusted rows."""
+    if options.select == "ric":
+        return choose_by_criterion if options.family == "binomial" else least_squares_choice
+    seed = int(options.rng.integers(2**31))
+
+    def choose(part: Prepared, fits: dict[int, RHTFit]) -> Choice:
+        return _cross_validated(part, options, ks, seed)
+
+    return choose
+
+
+def _cross_validated(data: Prepared, options: Options, ks: Sequence[int], seed: int) -> Choice:
+    return choose_by_cv(
+        data, options.estimator, ks, options.settings, trim=options.epsilon,
+        rng=np.random.default_rng(seed), n_jobs=options.n_jobs, verbose=options.verbose,
+    )  # fmt: skip
+
+
+def fit_prepared(data: Prepared, options: Options) -> Fitted:
+    """Fit in standardized units."""
+    if data.scaling.constant.all():
+        raise DataError("every predictor is constant, so there is nothing to select from.")
+    ks = _grid(options.k, data)
+    if options.refit and max(ks) + len(data.keep) > data.n // 2:
+        raise ParameterError(
+            f"k={max(ks)} is too many for a robust refit on {data.n} rows, needing two rows a coefficient; choose a "
+            "smaller k or refit=False."
+        )
+    if options.split:
+        return _split_fit(data, options, ks[0])
+    if options.refit:
+        choose = _chooser(options, ks)
+        fitted = robust_fit(
+            data, options.estimator, ks, options.settings, choose, rng=options.rng, threads=options.threads
+        )  # fmt: skip
+        return fitted if _chosen(options.k, ks) else replace(fitted, choice=None)
+    return _thresholded(data, options, ks)
+
+
+def _chosen(asked: Any, ks: Sequence[int]) -> bool:
+    """Whether k is the fit's own choice, on small data among a single value."""
+    return len(ks) > 1 or isinstance(asked, str)
+
+
+def _thresholded(data: Prepared, options: Options, ks: Sequence[int]) -> Fitted:
+    """The paper's estimate as it is."""
+    choice: Choice | None = None
+    fits: dict[int, RHTFit] = {}
+    k = ks[0]
+    if _chosen(options.k, ks):
+        fits = path(data, options.estimator, ks, options.settings, options.threads)
+        if options.select == "cv":
+            choice = _cross_validated(data, options, ks, int(options.rng.integers(2**31)))
+        else:
+            choice = choose_by_criterion(data, fits)
+        k = choice.k
+    problem = data.problem(options.estimator, options.threads)
+    # With a step of the user's own the algorithm is run as printed, from zero.
+    run = solve_down if options.settings.step == "auto" and not data.binary else solve
+    solution = run(problem, k, keep=data.keep, settings=options.settings)
+    return plain_fit(data, solution, choice, {**fits, k: solution})
+
+
+def _split_fit(data: Prepared, options: Options, k: int) -> Fitted:
+    """One iteration on each of several parts of the rows, as in the paper's theory."""
+    if data.n < FEWEST_ROWS * options.split:
+        raise ParameterError(
+            f"split={options.split} leaves {data.n // options.split} of the {data.n} rows for an iteration, which "
+            f"needs at least {FEWEST_ROWS}; split into fewer parts."
+        )
+    part = options.rng.permutation(data.n) % options.split
+    problems = [data.rows(part == t).problem(options.estimator) for t in range(options.split)]
+    solution = solve(problems, k, keep=data.keep, settings=options.settings)
+    if options.refit:
+        return refit_of(data, solution, options.rng)
+    return plain_fit(data, solution, None, {k: solution})

@@ -1,0 +1,128 @@
+"""The arguments of a fit, checked and completed."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustsparse.checks import as_rng, check_choice, check_count, check_number
+from robustsparse.descent import Settings
+from robustsparse.errors import ParameterError
+from robustsparse.gradients import (
+    TRIM_PER_EPSILON,
+    GradientEstimator,
+    MedianOfMeans,
+    Trimmed,
+    as_estimator,
+)
+from robustsparse.losses import Huber, Logistic, Loss, Squared, as_loss
+from robustsparse.scaling import SCALES
+from robustsparse.screening import available_threads
+
+Array = NDArray[np.float64]
+
+FAMILIES = ("gaussian", "binomial")
+# Fewer rows say nothing about which of them are bad.
+FEWEST_ROWS = 5
+# Without a ball the coefficients of separable classes grow forever; a change of ten in the log-odds
+# for one scale of a predictor is certainty already.
+_BINOMIAL_RADIUS = 10.0
+_MAX_ITER = {True: 100, False: 300}
+# On the boundary of that ball the steps are plain ones, and creep.
+_TOL = {"gaussian": 1e-10, "binomial": 1e-5}
+# Largest part of the rarer class that is trimmed at each end: its rows are the extremes of a good
+# predictor.
+_RARE_TRIMMED = 1.0 / 3.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """Arguments of a fit, checked."""
+
+    family: str
+    estimator: GradientEstimator
+    loss: Loss
+    k: Any
+    select: str
+    epsilon: float
+    how: str
+    settings: Settings
+    refit: bool
+    split: int
+    rng: np.random.Generator
+    n_jobs: int | None
+    verbose: bool
+    threads: int
+
+
+def make_options(
+    family: str, estimator: Any, k: Any, select: str, loss: Any, epsilon: float, standardize: Any,
+    step: Any, radius: float | None, max_iter: int | None, tol: float | None, refit: bool, split: Any,
+    rng: Any, n_jobs: int | None, verbose: bool,
+) -> Options:  # fmt: skip
+    """Check the arguments of `rht` and `rht_fit` and fill in what they leave open."""
+    check_choice("family", family, FAMILIES)
+    check_choice("select", select, ("ric", "cv"))
+    epsilon = check_number("epsilon", epsilon, 0.0, 0.49)
+    generator = as_rng(rng)
+    chosen = as_estimator(estimator, epsilon, generator)
+    own = "squared" if family == "gaussian" else "logistic"
+    the_loss = as_loss(own if loss is None else loss)
+    _check_loss(loss, the_loss, family)
+    if step != "auto":
+        step = check_number("step", step, 0.0, open_low=True)
+    if radius is not None:
+        radius = check_number("radius", radius, 0.0, open_low=True)
+    elif family == "binomial":
+        radius = _BINOMIAL_RADIUS
+    iterations = (
+        _MAX_ITER[step == "auto"] if max_iter is None else check_count("max_iter", max_iter, 1)
+    )
+    tolerance = _TOL[family] if tol is None else check_number("tol", tol, 0.0, 1.0)
+    settings = Settings(step, radius, iterations, tolerance)
+    parts = 0 if split is False else check_count("split", split, 2)
+    if (parts and not np.isscalar(k)) or (parts and k == "auto"):
+        raise ParameterError("split needs a number for k: each part of the rows is used only once.")
+    return Options(
+        family, chosen, the_loss, k, select, epsilon, _scale(standardize, chosen, family), settings,
+        bool(refit), parts, generator, n_jobs, bool(verbose), _threads(n_jobs),
+    )  # fmt: skip
+
+
+def _check_loss(asked: Any, loss: Loss, family: str) -> None:
+    """Refuse a loss of ours for the other kind of response; what a user's own is for, only the user knows."""
+    own = isinstance(loss, Logistic) if family == "gaussian" else isinstance(loss, Squared | Huber)
+    if own:
+        fitting = "'squared' or 'huber'" if family == "gaussian" else "'logistic'"
+        raise ParameterError(
+            f"loss={asked!r} does not fit family={family!r}; use {fitting}, or the other family."
+        )
+
+
+def _threads(n_jobs: Any) -> int:
+    if n_jobs is None or n_jobs == -1:
+        return available_threads()
+    return check_count("n_jobs", n_jobs, 1)
+
+
+def _scale(standardize: Any, estimator: GradientEstimator, family: str) -> str:
+    if standardize is True:
+        if isinstance(estimator, MedianOfMeans):
+            return "blocks"
+        # A predictor that tells two classes apart has two modes, and its MAD may see only one of
+        # them.
+        return "mad" if family == "gaussian" else "winsor"
+    if standardize is False:
+        return "none"
+    check_choice("standardize", standardize, (True, False, *SCALES))
+    return str(standardize)
+
+
+def for_response(options: Options, estimator: Any, y: Array) -> Options:
+    """Trim less than asked where that would remove most of a rare class."""
+    if options.family == "gaussian" or estimator != "trim":
+        return options
+    rare = min(float(y.mean()), 1.0 - float(y.mean()))
+    trimmed = Trimmed(min(TRIM_PER_EPSILON * options.epsilon, _RARE_TRIMMED * rare))
+    return replace(options, estimator=trimmed)
