@@ -268,8 +268,8 @@ class Descent:
         _, move = _difference(new, old)
         norm = float(np.linalg.norm(new.values))
         change = float(np.linalg.norm(move)) / norm if norm > 0 else float(np.any(move != 0))
-        entered = len(np.setdiff1d(new.columns, old.columns, assume_unique=True))
-        left = len(np.setdiff1d(old.columns, new.columns, assume_unique=True))
+        now, before = set(new.columns.tolist()), set(old.columns.tolist())
+        entered, left = len(now - before), len(before - now)
         size = len(new.columns) - len(self.keep)
         row = Iteration(len(self.history) + 1, change, new.step, size, entered, left, loss)
         self.history.append(row)
@@ -278,6 +278,8 @@ class Descent:
 
 def _difference(new: Iterate, old: Iterate) -> tuple[Indices, Array]:
     """Columns on which either iterate is not zero, and the move between them."""
+    if np.array_equal(new.columns, old.columns):
+        return new.columns, new.values - old.values
     columns = np.union1d(new.columns, old.columns)
     move = np.zeros(len(columns))
     move[np.searchsorted(columns, new.columns)] += new.values

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
-from scipy.stats import chi2, rankdata
+from scipy.special import chdtri
 
 from robustsparse.losses import MAD_TO_SD
 
@@ -276,7 +276,7 @@ def leverage_weights(A: Array) -> Array:
     (True, True)
     """
     distances, m = _distances_and_columns(A)
-    limit = float(np.sqrt(chi2.ppf(INNER_QUANTILE, max(m, 1))))
+    limit = float(np.sqrt(_chi2_quantile(INNER_QUANTILE, max(m, 1))))
     return (limit / np.maximum(distances, limit)) ** 2
 
 
@@ -290,7 +290,7 @@ def _distances_and_columns(A: Array) -> tuple[Array, int]:
     X = _bounded((X - np.median(X, axis=0)) / [_mad(column) for column in X.T])
     finals = [_concentrate(X, _guess(X, vectors)) for vectors in _guesses(X)]
     _, squares = min(finals, key=lambda final: final[0])
-    inner = _calibrated(squares, m) <= chi2.ppf(INNER_QUANTILE, m)
+    inner = _calibrated(squares, m) <= _chi2_quantile(INNER_QUANTILE, m)
     return np.sqrt(_calibrated(_distances(X, inner)[1], m)), m
 
 
@@ -302,6 +302,9 @@ def _varies(column: Array) -> bool:
 def _guesses(X: Array) -> list[Array]:
     """Orthogonal directions (m, m) from bounded transforms of the rows."""
     length = np.linalg.norm(X, axis=1, keepdims=True)
+    # Imported where it is used: scipy.stats takes longer to import than all else here.
+    from scipy.stats import rankdata
+
     ranks = rankdata(X, axis=0) / len(X) - 0.5
     bounded = [X / _or_one(length), np.tanh(X), ranks]
     return [np.linalg.eigh(part.T @ part)[1] for part in bounded]
@@ -342,8 +345,12 @@ def _distances(X: Array, rows: Mask | NDArray[np.intp]) -> tuple[float, Array]:
     return float(np.log(values).sum()), (scores**2 / values).sum(axis=1)
 
 
+def _chi2_quantile(level: float, df: int) -> float:
+    return float(chdtri(df, 1.0 - level))
+
+
 def _calibrated(squares: Array, m: int) -> Array:
-    scale = float(chi2.median(m)) / max(float(np.median(squares)), LEAST_VARIANCE)
+    scale = _chi2_quantile(0.5, m) / max(float(np.median(squares)), LEAST_VARIANCE)
     return squares * scale
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import expit
-from scipy.stats import norm
+from scipy.special import expit, ndtr, ndtri
 
 from robustsparse.checks import as_matrix, check_choice, check_number
 from robustsparse.design import DesignSpec, Dropped
@@ -252,7 +251,7 @@ class RHTResult:
         """
         check_number("level", level, 0.0, 1.0, open_low=True)
         se = self._standard_errors()
-        z = norm.ppf(0.5 + 0.5 * level)
+        z = ndtri(0.5 + 0.5 * level)
         estimate = self.coef()
         return pd.DataFrame({"low": estimate - z * se, "high": estimate + z * se})
 
@@ -277,7 +276,7 @@ class RHTResult:
         return frame.assign(
             std_error=se,
             statistic=statistic,
-            p_value=2.0 * norm.sf(np.abs(statistic)),
+            p_value=2.0 * ndtr(-np.abs(statistic)),
             low=interval["low"].to_numpy(),
             high=interval["high"].to_numpy(),
         )

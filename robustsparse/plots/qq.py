@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtri
 
 from robustsparse.checks import as_rng
 from robustsparse.errors import ParameterError
@@ -54,7 +54,7 @@ def qq_frame(
     sample = np.asarray(finite, dtype=np.float64)
     n = len(sample)
     # Blom's positions: close to the expected order statistics.
-    theoretical = stats.norm.ppf((np.arange(1, n + 1) - 0.375) / (n + 0.25))
+    theoretical = ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
     low, high = _envelope(theoretical, level, as_rng(rng)) if n else (sample, sample)
     every = np.arange(1.0, n + 1)
     center, slope = _line(sample[None, :], every, theoretical) if n else (sample, sample)
@@ -127,4 +127,4 @@ def _normal_order_statistics(ranks: Array, n: int, rng: np.random.Generator) -> 
         np.diff(ranks, prepend=0.0, append=n + 1.0), (_SAMPLES, len(ranks) + 1)
     )
     sums = np.cumsum(gaps, axis=1)
-    return np.asarray(stats.norm.ppf(sums[:, :-1] / sums[:, -1:]), float)
+    return np.asarray(ndtri(sums[:, :-1] / sums[:, -1:]), float)

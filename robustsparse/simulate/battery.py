@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import trim_mean
 
 from robustsparse.errors import ParameterError
 from robustsparse.simulate.draws import sparse_signs
@@ -208,7 +207,7 @@ def greedy(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Genera
     products = X[np.ix_(kept, columns)] * y[kept, None]
     x_bad = X[rows]
     for i in range(count):
-        pull = np.sign(trim_mean(products, count / len(y), axis=0)) * direction
+        pull = np.sign(_trimmed_means(products, count / len(y))) * direction
         x_bad[i, columns] = size_x * pull * np.sign(y_bad[i])
         products = np.vstack([products, x_bad[i, columns] * y_bad[i]])
     return overwrite(X, y, rows, x_bad, y_bad)
@@ -303,10 +302,17 @@ def _cancel_rows(
     return overwrite(X, y, rows, x_bad, y_bad)
 
 
+def _trimmed_means(values: Floats, share: float) -> Floats:
+    # Imported where it is used: scipy.stats takes longer to import than all else here.
+    from scipy.stats import trim_mean
+
+    return np.asarray(trim_mean(values, share, axis=0))
+
+
 def _greedy_targets(X: Floats, y: Floats, beta: Floats, trim: float) -> tuple[Rows, Floats]:
     """Choose true columns (direction -1: toward zero), best false ones (+1: away from it)."""
     true, false = np.flatnonzero(beta), np.flatnonzero(beta == 0)
-    gradient = np.abs(trim_mean(X[:, false] * y[:, None], trim, axis=0))
+    gradient = np.abs(_trimmed_means(X[:, false] * y[:, None], trim))
     rivals = false[np.argsort(-gradient, kind="stable")[: len(true)]]
     direction = np.r_[-np.ones(len(true)), np.ones(len(rivals))]
     return np.r_[true, rivals], direction

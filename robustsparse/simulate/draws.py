@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from scipy.linalg import solveh_banded
-from scipy.signal import lfilter
 
 from robustsparse.checks import check_count
 from robustsparse.errors import ParameterError
@@ -46,6 +45,9 @@ def correlated_rows(tail: str, n: int, d: int, rho: float, rng: np.random.Genera
 
 def autoregression(entries: Floats, rho: float) -> Floats:
     """``x_j = rho x_{j-1} + sqrt(1 - rho^2) e_j`` along each row."""
+    # Imported where it is used: scipy.signal takes longer to import than all else here.
+    from scipy.signal import lfilter
+
     shocks = entries.copy()
     shocks[:, 1:] *= math.sqrt(1.0 - rho**2)
     return np.asarray(lfilter([1.0], [1.0, -rho], shocks, axis=1))
