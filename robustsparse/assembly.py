@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from robustsparse.automatic import REJECT, Fitted, beyond_scale
+from robustsparse.automatic import REJECT, Fitted, beyond_scale, residual_unit
 from robustsparse.design import Dropped
 from robustsparse.errors import ContaminationWarning
 from robustsparse.gradients import GradientEstimator, MedianOfMeans, Trimmed
@@ -18,11 +18,14 @@ from robustsparse.options import Options
 from robustsparse.preparation import Prepared
 from robustsparse.response import Response
 from robustsparse.results import INTERCEPT, RHTResult
+from robustsparse.solver import warn_unsettled
 
 Array = NDArray[np.float64]
 
 # Part of good rows that may lie beyond three scales of the residuals.
 _GOOD_FLAGGED = 0.01
+# Share of the blocks that bad rows must reach before a median of means is called broken.
+_SPOILED_BLOCKS = 0.65
 
 
 class ArrayMeta:
@@ -47,6 +50,7 @@ def assemble(data: Prepared, fitted: Fitted, options: Options, meta: Any) -> RHT
     frame = _row_frame(data, fitted, meta)
     _warn_if_worse(frame, options.estimator, data)
     solution = fitted.solution
+    warn_unsettled(solution, stacklevel=4)
     forced = [meta.names[j] for j in data.keep if j < data.d]
     return RHTResult(
         params=params,
@@ -94,7 +98,7 @@ def _row_frame(data: Prepared, fitted: Fitted, meta: Any) -> pd.DataFrame:
         standard = (observed - prediction) / spread
     else:
         prediction = eta * data.unit + data.location
-        standard = fitted.resid / fitted.scale if fitted.scale > 0 else np.sign(fitted.resid)
+        standard = fitted.resid / residual_unit(data, fitted.scale)
     judged, scale = (standard, 1.0) if data.binary else (fitted.resid, fitted.scale)
     response = beyond_scale(data, judged, scale)
     far = fitted.leverage.flags

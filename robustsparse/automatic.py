@@ -135,7 +135,7 @@ def refit_rows(
         return bounded_logistic(A, data.y, offset=data.offset, prior_weights=data.weights)
     target = data.y if data.offset is None else data.y - data.offset
     if not len(active):
-        scale = m_scale(target)
+        scale = m_scale(target, prior_weights=data.weights)
         return Refit(np.zeros(0), scale, np.ones(data.n), np.zeros((0, 0)), target, True, 0)
     starts = solution.coef[active][None, :]
     return mm_regression(
@@ -143,11 +143,15 @@ def refit_rows(
     )
 
 
+def residual_unit(data: Prepared, scale: float) -> float:
+    """What residuals are measured in: their scale, but at an exact fit the size of rounding errors."""
+    return max(scale, _ROUNDING * float(np.median(np.abs(data.y))), 1e-300)
+
+
 def beyond_scale(data: Prepared, resid: Array, scale: float) -> Mask:
     """Rows whose response the model cannot explain."""
-    # At an exact fit the scale is that of rounding errors, which are forgiven.
-    unit = max(scale, _ROUNDING * float(np.median(np.abs(data.y))), 1e-300)
-    out: Mask = np.abs(resid) > (REJECT_BINARY if data.binary else REJECT) * unit
+    limit = (REJECT_BINARY if data.binary else REJECT) * residual_unit(data, scale)
+    out: Mask = np.abs(resid) > limit
     return out
 
 
@@ -265,33 +269,36 @@ def robust_fit(
     far = leverage(data)
     trust = _trust(data, far, estimator)
     judged = replace(data, weights=trust if data.weights is None else trust * data.weights)
-    keep = np.ones(data.n, dtype=bool)
+    good = np.ones(data.n, dtype=bool)
     rerun, first = estimator, None
     # A single wrong label does little harm to a bounded loss, and a generous start separates the classes.
     if not data.binary:
         most = min(max(largest_k(data.n, data.free), max(ks)), data.free)
         start = best_start(data, estimator, most, settings, far.flags, threads)
         first = start.coef
-        keep = ~rejected(data, refit_rows(judged, start, rng, _SUBSAMPLES))
+        good = ~rejected(data, refit_rows(judged, start, rng, _SUBSAMPLES))
         rerun = light(estimator)
     for _ in range(_ROUNDS):
-        part = data.rows(keep & (trust >= _TRUSTED))
+        part = data.rows(good & (trust >= _TRUSTED))
         fits = path(part, rerun, ks, settings, threads, first)
         choice = choose(part, fits)
+        solution = solve(
+            part.problem(rerun, threads), choice.k, keep=data.keep, settings=settings,
+            start=fits[choice.k].coef, warn=False,
+        )  # fmt: skip
         # The copy must not stand beside the next one.
         del part
-        solution = fits[choice.k]
         refit = refit_rows(judged, solution, rng, _SUBSAMPLES)
         fitting = ~rejected(data, refit)
-        if np.array_equal(fitting, keep):
+        if np.array_equal(fitting, good):
             break
-        keep = fitting
+        good = fitting
     active = _active(data, solution)
     coef = np.zeros(len(data.XT))
     coef[active] = refit.coef
     return Fitted(
-        coef, solution, refit.scale, refit.resid, refit.weights, refit.cov, active,
-        choice, {k: fit.coef for k, fit in fits.items()}, far,
+        coef, solution, refit.scale, refit.resid, refit.weights * trust, refit.cov, active,
+        choice, {k: fit.coef for k, fit in fits.items()} | {choice.k: solution.coef}, far,
     )  # fmt: skip
 
 

@@ -140,6 +140,7 @@ class Descent:
     keep: Indices
     settings: Settings
     history: list[Iteration] = field(default_factory=list)
+    share: float = _STEP_SHARE
 
     def __post_init__(self) -> None:
         self.d = self.problem.gradient.XT.shape[0]
@@ -205,7 +206,7 @@ class Descent:
             at = self.enter(at)
         slope = gradient.at(at.columns)
         curvature = self.problem.curvature(eta)
-        step = _STEP_SHARE * self.quotient(self.rows(at.columns), slope, curvature)
+        step = self.share * self.quotient(self.rows(at.columns), slope, curvature)
         new = self.threshold(at, slope, step)
         for _ in range(_LARGEST_SHRINKAGE):
             if np.array_equal(new.columns, at.columns):
@@ -252,7 +253,7 @@ class Descent:
                 best = (size, values)
             if size == 0.0:
                 break
-            length = _STEP_SHARE * self.quotient(XT, slope, self.problem.curvature(eta))
+            length = self.share * self.quotient(XT, slope, self.problem.curvature(eta))
             move = _accelerated(past, values, slope, length)
             if self.settings.radius is None:
                 past = [*past[-_MEMORY:], (values, slope)]

@@ -19,13 +19,21 @@ def _grid(k: Any, data: Prepared) -> tuple[int, ...]:
     """Values of k to choose from."""
     if isinstance(k, str):
         check_choice("k", k, ("auto",))
-        return k_grid(data.n, data.free) if data.free else (0,)
+        return _automatic_grid(data)
     several = isinstance(k, Iterable) and getattr(k, "ndim", 1) > 0
     values = list(k) if several else [k]
     if not values:
         raise ParameterError("k is empty; give a number, a list of numbers or 'auto'.")
     low = 0 if len(data.keep) else 1
     return tuple(sorted({check_count("k", value, low, max(data.free, low)) for value in values}))
+
+
+def _automatic_grid(data: Prepared) -> tuple[int, ...]:
+    """From no predictor at all, if something is left in the model then, to as many as the rows can carry."""
+    none = (0,) if len(data.keep) else ()
+    most = data.n // 2 - len(data.keep)
+    some = tuple(k for k in k_grid(data.n, data.free) if k <= most) if data.free else ()
+    return none + some or (1,)
 
 
 def _chooser(
@@ -45,7 +53,7 @@ def _chooser(
 def _cross_validated(data: Prepared, options: Options, ks: Sequence[int], seed: int) -> Choice:
     return choose_by_cv(
         data, options.estimator, ks, options.settings, trim=options.epsilon,
-        rng=np.random.default_rng(seed), n_jobs=options.n_jobs, verbose=options.verbose,
+        rng=np.random.default_rng(seed), n_jobs=options.threads, verbose=options.verbose,
     )  # fmt: skip
 
 
@@ -90,7 +98,7 @@ def _thresholded(data: Prepared, options: Options, ks: Sequence[int]) -> Fitted:
     problem = data.problem(options.estimator, options.threads)
     # With a step of the user's own the algorithm is run as printed, from zero.
     run = solve_down if options.settings.step == "auto" and not data.binary else solve
-    solution = run(problem, k, keep=data.keep, settings=options.settings)
+    solution = run(problem, k, keep=data.keep, settings=options.settings, warn=False)
     return plain_fit(data, solution, choice, {**fits, k: solution})
 
 
@@ -103,7 +111,7 @@ def _split_fit(data: Prepared, options: Options, k: int) -> Fitted:
         )
     part = options.rng.permutation(data.n) % options.split
     problems = [data.rows(part == t).problem(options.estimator) for t in range(options.split)]
-    solution = solve(problems, k, keep=data.keep, settings=options.settings)
+    solution = solve(problems, k, keep=data.keep, settings=options.settings, warn=False)
     if options.refit:
         return refit_of(data, solution, options.rng)
     return plain_fit(data, solution, None, {k: solution})

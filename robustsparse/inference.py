@@ -10,15 +10,8 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.checks import as_rng, check_count, check_number
-from robustsparse.resampling import (
-    make_study,
-    repeat,
-    seeds_from,
-    strata_of,
-    two_parts,
-    with_replacement,
-)
-from robustsparse.results import INTERCEPT
+from robustsparse.resampling import fits_to_parts, make_study, repeat, seeds_from, two_parts
+from robustsparse.results import INTERCEPT, RHTResult
 
 Frame = pd.DataFrame
 
@@ -36,15 +29,16 @@ def bootstrap(
 ) -> Frame:
     """Bootstrap intervals that repeat the whole fit, selection and rejection of rows included.
 
-    Rows are drawn with replacement among those that a fit to all the data flags and among the others, so that every
-    resample has as many suspicious rows as the data. A term that a resample does not select counts as zero there.
+    Every resample is a random half of the rows, drawn without replacement in complementary pairs. The rows that a fit to
+    all the data flags are dealt out evenly, so that no half has more than its share of suspicious rows. A term that a
+    half does not select counts as zero there.
 
     Parameters
     ----------
     formula, data : str, DataFrame
         As in `rht`.
     resamples : int
-        Number of resamples.
+        Number of halves; an odd number is rounded up to pairs.
     level : float
         Confidence level.
     rng : int, Generator or None
@@ -62,6 +56,14 @@ def bootstrap(
         By term: `estimate` of the fit to all rows, percentile interval `low` and `high`, and `frequency`, the share of
         the resamples that select the term. The intercept and kept terms come first, then the most frequent.
 
+    Notes
+    -----
+    A half varies about all rows as these vary about the truth: it has half as many rows, so twice the variance, of which
+    half is shared with them. So the halves' percentiles are those of a bootstrap. Draws with replacement would repeat
+    rows, which makes chance look like evidence: they select false terms and give intervals 1.3 times as wide.
+
+    @BOOT@
+
     Examples
     --------
     >>> import robustsparse as rs
@@ -71,18 +73,10 @@ def bootstrap(
     >>> sorted(table.index[1:3]) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
-    check_count("resamples", resamples, 2)
+    pairs = (check_count("resamples", resamples, 2) + 1) // 2
     level = check_number("level", level, 0.0, 1.0, open_low=True)
-    generator = as_rng(rng)
     study = make_study(formula, data, options)
-    full = study.fit(np.arange(study.n), seeds_from(generator, 1)[0], n_jobs)
-    strata = strata_of(study, full)
-
-    def draw(seed: int) -> "pd.Series[float]":
-        draws = np.random.default_rng(seed)
-        return study.fit(with_replacement(strata, draws), seeds_from(draws, 1)[0]).coef()
-
-    coefs = repeat(draw, seeds_from(generator, int(resamples)), n_jobs, verbose)
+    full, coefs = fits_to_parts(study, 0.5, pairs, RHTResult.coef, as_rng(rng), n_jobs, verbose)
     return _percentiles(full.coef(), coefs, level, study.kept)
 
 
@@ -160,6 +154,9 @@ def split(
     -----
     The interval is for the coefficient in a regression on the terms that the first half selected; where that half
     misses a true term, this is not the coefficient in the full model.
+
+    Measured coverage of 95% intervals (docs/inference.md, n = 300, d = 1000): 0.94 to 0.95 for strong terms, with the
+    paper's outliers and without; 0.95 to 0.97 with weak terms beside them, of which half of the rows find fewer.
 
     Examples
     --------

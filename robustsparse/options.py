@@ -51,7 +51,6 @@ class Options:
     refit: bool
     split: int
     rng: np.random.Generator
-    n_jobs: int | None
     verbose: bool
     threads: int
 
@@ -86,7 +85,8 @@ def make_options(
         raise ParameterError("split needs a number for k: each part of the rows is used only once.")
     return Options(
         family, chosen, the_loss, k, select, epsilon, _scale(standardize, chosen, family), settings,
-        bool(refit), parts, generator, n_jobs, bool(verbose), _threads(n_jobs),
+        bool(refit) and isinstance(the_loss, Squared | Huber | Logistic), parts, generator,
+        bool(verbose), _threads(n_jobs),
     )  # fmt: skip
 
 

@@ -95,6 +95,10 @@ class Prepared:
             offset=part(self.offset),
         )
 
+    def weighted(self, values: Array) -> Array:
+        """Row values times the rows' weights."""
+        return values if self.weights is None else values * self.weights
+
     def predictor(self, coef: Array) -> Array:
         """Linear predictor (n,) in units of `y`, offset included."""
         used = np.flatnonzero(coef)

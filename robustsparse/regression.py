@@ -71,7 +71,8 @@ def rht(
         Choose k by a robust information criterion or by robust five-fold cross-validation with the
         one-standard-error rule.
     loss : {"squared", "huber", "logistic"} or Loss, optional
-        The family's own by default.
+        The family's own by default. It drives the selection; the refit is an MM-regression or a bounded-influence
+        logistic regression whatever the loss, so with a loss of your own there is no refit.
     epsilon : float
         Fraction of bad rows to survive; twice that much is trimmed at each end, but at most a third
         of the rarer class.
@@ -81,7 +82,7 @@ def rht(
     step : "auto" or float
         Length of the step; a number runs the algorithm as the paper prints it.
     radius : float, optional
-        Bound on the l2 norm of the standardized coefficients; 10 for "binomial".
+        Bound on the l2 norm of the standardized coefficients in the iterations, not in the refit; 10 for "binomial".
     max_iter, tol : int, float
         Largest number of iterations, and the relative change at which they stop (1e-10; for
         "binomial" 1e-5).

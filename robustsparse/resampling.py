@@ -105,7 +105,11 @@ def seeds_from(rng: np.random.Generator, count: int) -> list[int]:
 
 
 def repeat(
-    job: Callable[[int], T], seeds: Sequence[int], n_jobs: int | None, verbose: bool = False
+    job: Callable[[int], T],
+    seeds: Sequence[int],
+    n_jobs: int | None,
+    verbose: bool = False,
+    stacklevel: int = 3,
 ) -> list[T]:
     """Run a job for every seed; what its fits warn of is said once."""
     # Threads share one list of warnings, whichever of them the warning comes from.
@@ -118,7 +122,7 @@ def repeat(
         warnings.warn(
             f"{len(texts)} warning(s) in {len(seeds)} repetitions of the fit, the first: {texts[0]}",
             category,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
     return results
 
@@ -132,7 +136,26 @@ def two_parts(strata: Rows, share: float, rng: np.random.Generator) -> tuple[Row
     return np.sort(order[first]), np.sort(order[second])
 
 
-def with_replacement(strata: Rows, rng: np.random.Generator) -> Rows:
-    """As many random rows of each stratum as it has."""
-    parts = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
-    return np.concatenate([rng.choice(part, len(part)) for part in parts])
+def fits_to_parts(
+    study: Study,
+    share: float,
+    pairs: int,
+    take: Callable[[RHTResult], T],
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    verbose: bool,
+) -> tuple[RHTResult, list[T]]:
+    """The fit to all rows, and what `take` returns of the fits to pairs of disjoint parts.
+
+    What the fit to all rows flags is dealt out evenly, so that no part has more than its share of suspicious rows.
+    """
+    full = study.fit(np.arange(study.n), seeds_from(rng, 1)[0], n_jobs)
+    strata = strata_of(study, full)
+
+    def both(seed: int) -> list[T]:
+        draws = np.random.default_rng(seed)
+        parts = two_parts(strata, share, draws)
+        return [take(study.fit(part, seeds_from(draws, 1)[0])) for part in parts]
+
+    results = repeat(both, seeds_from(rng, pairs), n_jobs, verbose, stacklevel=4)
+    return full, [one for pair in results for one in pair]

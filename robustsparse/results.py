@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr, ndtri
 
-from robustsparse.checks import as_matrix, check_choice, check_number
+from robustsparse.checks import as_matrix, as_vector, check_choice, check_number
 from robustsparse.design import DesignSpec, Dropped
 from robustsparse.errors import DataError, ParameterError
 from robustsparse.plots import (
@@ -54,7 +54,7 @@ class RHTResult:
     scale : float
         Robust scale of the residuals (1 for the binomial family).
     row_weights : Series
-        Weight of each row in the fit, by row label; 0 = rejected.
+        Weight that the fit gave each row, by row label, the user's weights not included; 0 = rejected.
     diagnostics : DataFrame
         By row label: `link`, `fitted`, `resid`, `std_resid`, `weight`, `distance`, `distance_cutoff`, `flag`.
     converged, n_iter : bool, int
@@ -153,7 +153,9 @@ class RHTResult:
 
     # --------------------------------------------------------------------------------- predict
 
-    def predict(self, newdata: Any = None, type: str = "response") -> "pd.Series[Any]":
+    def predict(
+        self, newdata: Any = None, type: str = "response", offset: Any = None
+    ) -> "pd.Series[Any]":
         """Predictions, of the length and index of the data; missing where an input is.
 
         Parameters
@@ -163,13 +165,15 @@ class RHTResult:
             array. None predicts the training rows.
         type : {"response", "link", "class"}
             Fitted response or probability; linear predictor; the more probable label (binomial only).
+        offset : array, optional
+            Known part of the linear predictor of the new rows, if the model was given one as an array.
         """
         check_choice("type", type, _TYPES)
         if type == "class" and self.classes is None:
             raise ParameterError(
                 "type='class' needs family='binomial'; this is a gaussian fit, use type='response'."
             )
-        eta = self.diagnostics["link"].copy() if newdata is None else self._link(newdata)
+        eta = self.diagnostics["link"].copy() if newdata is None else self._link(newdata, offset)
         if type == "link":
             return eta
         if self.family == "gaussian":
@@ -177,7 +181,7 @@ class RHTResult:
         probability = pd.Series(expit(eta.to_numpy()), index=eta.index, name="prediction")
         return probability if type == "response" else self._labels(probability)
 
-    def _link(self, newdata: Any) -> "pd.Series[float]":
+    def _link(self, newdata: Any, given: Any) -> "pd.Series[float]":
         coef = self.params.to_numpy()[int(self.intercept) :]
         used = np.flatnonzero(coef)
         if self.spec is not None:
@@ -192,11 +196,13 @@ class RHTResult:
             X, offset = matrix[:, used], None
             X = X.toarray() if hasattr(X, "toarray") else np.array(X, dtype=np.float64)
             X[~np.isfinite(X).all(axis=1)] = np.nan
-            index = pd.RangeIndex(len(X))
+            index = newdata.index if isinstance(newdata, pd.DataFrame) else pd.RangeIndex(len(X))
+        if offset is None and given is not None:
+            offset = as_vector("offset", given, len(X))
         if offset is None and self.offset_given:
             raise DataError(
-                "this model was fitted with an offset given as an array, so new rows have none; fit a formula with "
-                "offset='column' to predict for new data."
+                "this model was fitted with an offset given as an array, so new rows have none; pass theirs as "
+                "predict(newdata, offset=...)."
             )
         eta = X @ coef[used] + (self.params.iloc[0] if self.intercept else 0.0)
         return pd.Series(eta if offset is None else eta + offset, index=index, name="link")

@@ -47,6 +47,8 @@ class RHTFit:
         Whether the iterates settled.
     reason : str
         Why the iterations ended.
+    loss : float
+        Robust loss at these coefficients.
     history : tuple of Iteration
         One record an iteration.
     """
@@ -56,6 +58,7 @@ class RHTFit:
     step: float
     converged: bool
     reason: str
+    loss: float
     history: tuple[Iteration, ...]
 
     @property
@@ -63,17 +66,49 @@ class RHTFit:
         """Number of iterations."""
         return len(self.history)
 
-    @property
-    def loss(self) -> float:
-        """Robust loss at the last iterate."""
-        return self.history[-1].loss if self.history else float("nan")
-
 
 def _finish(run: Descent, at: Iterate, converged: bool, reason: str) -> RHTFit:
     coef = at.dense(run.d)
     free = np.flatnonzero((coef != 0) & ~run.kept)
     support = free[np.argsort(-np.abs(coef[free]), kind="stable")]
-    return RHTFit(coef, support, at.step, converged, reason, tuple(run.history))
+    loss = run.problem.robust_loss(run.predictor(at))
+    return RHTFit(coef, support, at.step, converged, reason, loss, tuple(run.history))
+
+
+class _Guard:
+    """Watches the robust loss of a run, to go back to the best iterate when it grows."""
+
+    def __init__(self, run: Descent, at: Iterate) -> None:
+        self.run, self.best = run, at
+        self.least = run.problem.robust_loss(run.predictor(at))
+        none = Iterate(run.keep, np.zeros(len(run.keep)))
+        # A good start has next to no loss, and coefficients may leave it for another support.
+        self.first = max(self.least, run.problem.robust_loss(run.predictor(none)))
+        self.backoffs = 0
+
+    def grown(self, new: Iterate, loss: float) -> bool:
+        """Whether the run has left the ground; if not, the iterate is remembered if it is the best."""
+        if not (np.isfinite(new.values).all() and loss <= _GROWTH * self.first):
+            return True
+        if loss <= self.least:
+            self.best, self.least = new, loss
+        return False
+
+    def back(self) -> Iterate:
+        """Return to the best iterate, to go on with steps of half the length."""
+        self.backoffs += 1
+        self.run.share /= 2.0
+        if self.run.settings.step != "auto":
+            shorter = float(self.run.settings.step) / 2.0
+            self.run.settings = replace(self.run.settings, step=shorter)
+        return self.best
+
+    def finish(self, at: Iterate) -> RHTFit:
+        """End a run that did not settle; one that grew ends at its best iterate."""
+        if not self.backoffs:
+            return _finish(self.run, at, False, "iterations")
+        auto = self.run.settings.step == "auto"
+        return _finish(self.run, self.best, False, "unsteady" if auto else "step reduced")
 
 
 def _start(problem: Problem, k: int, keep: Indices, start: Array | None) -> Iterate:
@@ -88,42 +123,38 @@ def _start(problem: Problem, k: int, keep: Indices, start: Array | None) -> Iter
 
 def _run_fixed(run: Descent, at: Iterate, callback: Callable[[Array], None] | None) -> RHTFit:
     """Algorithm 1 as printed, with a step of fixed length, which is halved if the iterates grow."""
-    step = float(run.settings.step)
-    first = run.problem.robust_loss(run.predictor(at))
-    best, best_loss = at, first
-    backoffs = 0
+    guard = _Guard(run, at)
     for _ in range(run.settings.max_iter):
         new = run.advance(at)
         loss = run.problem.robust_loss(run.predictor(new))
-        if not (np.isfinite(new.values).all() and loss <= _GROWTH * max(first, best_loss)):
-            backoffs += 1
-            if backoffs > _LARGEST_BACKOFFS:
-                return _finish(run, best, False, "diverged")
-            step /= 2.0
-            run.settings = replace(run.settings, step=step)
-            at = best
+        if guard.grown(new, loss):
+            at = guard.back()
+            if guard.backoffs > _LARGEST_BACKOFFS:
+                return _finish(run, at, False, "diverged")
             continue
         change = run.record(new, at, loss)
         if callback is not None:
             callback(new.dense(run.d))
         at = new
-        if loss <= best_loss:
-            best, best_loss = new, loss
         if change <= run.settings.tol:
-            reason = "step reduced" if backoffs else "settled"
+            reason = "step reduced" if guard.backoffs else "settled"
             return _finish(run, at, True, reason)
-    return _finish(run, at, False, "iterations")
+    return guard.finish(at)
 
 
 def _run_auto(run: Descent, at: Iterate, callback: Callable[[Array], None] | None) -> RHTFit:
     """Robust normalized steps with polishing between scans."""
     visits: dict[bytes, tuple[int, float, Iterate]] = {}
+    guard = _Guard(run, at)
     for _ in range(run.settings.max_iter):
         new = run.advance(at)
         stays = np.array_equal(new.columns, at.columns)
         steps, tol = (_TIGHT_STEPS, 0.1 * run.settings.tol) if stays else (_LOOSE_STEPS, _LOOSE_TOL)
         new = run.polish(new, steps, tol)
         loss = run.problem.robust_loss(run.predictor(new))
+        if guard.grown(new, loss):
+            at = guard.back()
+            continue
         change = run.record(new, at, loss)
         at = new
         if callback is not None:
@@ -139,47 +170,56 @@ def _run_auto(run: Descent, at: Iterate, callback: Callable[[Array], None] | Non
                 return _finish(
                     run, run.polish(best, _TIGHT_STEPS, 0.1 * run.settings.tol), True, "cycle"
                 )
-    return _finish(run, at, False, "iterations")
+    return guard.finish(at)
 
 
 def _run_fresh(run: Descent, at: Iterate, callback: Callable[[Array], None] | None) -> RHTFit:
     """Robust normalized steps with an estimator that draws anew each time; the last iterates are averaged."""
     alike: list[Iterate] = []
+    guard = _Guard(run, at)
     for _ in range(run.settings.max_iter):
         new = run.polish(run.advance(at), _LOOSE_STEPS, _LOOSE_TOL)
-        run.record(new, at, run.problem.robust_loss(run.predictor(new)))
+        loss = run.problem.robust_loss(run.predictor(new))
+        if guard.grown(new, loss):
+            at, alike = guard.back(), []
+            continue
+        run.record(new, at, loss)
         alike = [*alike, new] if np.array_equal(new.columns, at.columns) else [new]
         at = new
         if callback is not None:
             callback(new.dense(run.d))
         if len(alike) >= _STAYS:
-            break
-    mean = np.mean([iterate.values for iterate in alike], axis=0)
-    settled = len(alike) >= _STAYS
-    return _finish(
-        run, Iterate(at.columns, mean, at.step), settled, "settled" if settled else "iterations"
-    )
+            return _finish(run, _average(alike), True, "settled")
+    return guard.finish(_average(alike) if alike else at)
+
+
+def _average(iterates: list[Iterate]) -> Iterate:
+    """Mean of iterates with the same support."""
+    last = iterates[-1]
+    return Iterate(last.columns, np.mean([at.values for at in iterates], axis=0), last.step)
 
 
 def _run_split(
     run: Descent, at: Iterate, problems: Sequence[Problem], callback: Callable[[Array], None] | None
 ) -> RHTFit:
     """One iteration on each part of the rows, as in the paper's theory."""
-    first = problems[0].robust_loss(run.predictor(at))
+    guard = _Guard(run, at)
+    grown = False
     for problem in problems:
         run.problem = problem
         new = run.advance(at)
         loss = problem.robust_loss(run.predictor(new))
         run.record(new, at, loss)
+        grown = guard.grown(new, loss)
         at = new
         if callback is not None:
             callback(new.dense(run.d))
-    grown = not (np.isfinite(at.values).all() and loss <= _GROWTH * first)
     return _finish(run, at, not grown, "grown" if grown else "split")
 
 
 _REMEDIES = {
     "iterations": "Raise max_iter, or try a larger epsilon; on separable binary data give a radius.",
+    "unsteady": "The iterates grew and the steps were shortened; use a smaller k, or give a radius.",
     "diverged": 'The step was too long however often it was halved; use step="auto".',
     "grown": 'The step was too long for these parts of the rows; use step="auto" or a smaller number.',
     "step reduced": 'The step was too long for these data and was halved; use step="auto" or a smaller number.',
@@ -247,9 +287,15 @@ def solve(
             fit = _run_auto(run, at, callback)
         else:
             fit = _run_fresh(run, at, callback)
-    if warn and fit.reason in _REMEDIES:
-        warnings.warn(_message(fit), ConvergenceWarning, stacklevel=3)
+    if warn:
+        warn_unsettled(fit, stacklevel=3)
     return fit
+
+
+def warn_unsettled(fit: RHTFit, stacklevel: int = 2) -> None:
+    """Issue a `ConvergenceWarning` with the remedy if the iterates did not settle as asked."""
+    if fit.reason in _REMEDIES:
+        warnings.warn(_message(fit), ConvergenceWarning, stacklevel=stacklevel)
 
 
 def solve_down(

@@ -9,7 +9,8 @@ import pandas as pd
 
 from robustsparse.checks import as_rng, check_count, check_number
 from robustsparse.plots import plot_stability
-from robustsparse.resampling import make_study, repeat, seeds_from, strata_of, two_parts
+from robustsparse.resampling import fits_to_parts, make_study
+from robustsparse.results import RHTResult
 from robustsparse.summary import Summary
 
 # Terms of a printed table; the rest are counted.
@@ -153,19 +154,10 @@ def stability(
     pairs = (check_count("resamples", resamples, 2) + 1) // 2
     share = check_number("share", share, 0.0, 0.5, open_low=True)
     threshold = check_number("threshold", threshold, 0.5, 1.0, open_low=True)
-    generator = as_rng(rng)
     study = make_study(formula, data, {**options, "k": k})
-    full = study.fit(np.arange(study.n), seeds_from(generator, 1)[0], n_jobs)
-    strata = strata_of(study, full)
-
-    def both(seed: int) -> list[list[str]]:
-        draws = np.random.default_rng(seed)
-        parts = two_parts(strata, share, draws)
-        return [study.fit(part, seeds_from(draws, 1)[0]).support() for part in parts]
-
-    supports = [
-        one for pair in repeat(both, seeds_from(generator, pairs), n_jobs, verbose) for one in pair
-    ]
+    _, supports = fits_to_parts(
+        study, share, pairs, RHTResult.support, as_rng(rng), n_jobs, verbose
+    )
     return Stability(
         frequencies=_frequencies(supports),
         threshold=threshold,

@@ -14,7 +14,7 @@ from robustsparse.gradients import GradientEstimator, MedianOfMeans
 from robustsparse.preparation import Prepared
 from robustsparse.refit import mm_regression
 from robustsparse.refit_binomial import bounded_logistic, clipped_deviance
-from robustsparse.scales import tau_scale
+from robustsparse.scales import m_scale, tau_scale
 from robustsparse.solver import RHTFit, solve
 
 Array = NDArray[np.float64]
@@ -91,8 +91,8 @@ def penalty(n: int, d: int, size: int) -> float:
 def robust_criterion(data: Prepared, fit: RHTFit) -> float:
     """Robust information criterion of a fit, after a robust refit on its support.
 
-    For a scaled response n log τ² with a τ-scale of the residuals; for a binary one twice the clipped deviance;
-    plus `penalty`.
+    For a scaled response n log τ² with a τ-scale of the residuals (with weights the M-scale); for a binary one
+    twice the clipped deviance; plus `penalty`.
     """
     active = np.flatnonzero(fit.coef)
     price = penalty(data.n, data.d, len(fit.support))
@@ -101,7 +101,7 @@ def robust_criterion(data: Prepared, fit: RHTFit) -> float:
         refit = bounded_logistic(A, data.y, offset=data.offset, prior_weights=data.weights)
         eta = A @ refit.coef if data.offset is None else A @ refit.coef + data.offset
         margin = np.where(data.y == 1, eta, -eta)
-        return 2.0 * float(clipped_deviance(margin).sum()) + price
+        return 2.0 * float(data.weighted(clipped_deviance(margin)).sum()) + price
     target = data.y if data.offset is None else data.y - data.offset
     resid = target
     if len(active):
@@ -109,7 +109,8 @@ def robust_criterion(data: Prepared, fit: RHTFit) -> float:
         resid = mm_regression(
             A, target, starts=starts, prior_weights=data.weights, subsamples=0
         ).resid
-    return 2.0 * data.n * log(max(tau_scale(resid), _EXACT)) + price
+    scale = tau_scale(resid) if data.weights is None else m_scale(resid, prior_weights=data.weights)
+    return 2.0 * data.n * log(max(scale, _EXACT)) + price
 
 
 @dataclass(frozen=True)
