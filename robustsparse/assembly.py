@@ -160,7 +160,7 @@ def _warn_if_worse(frame: pd.DataFrame, estimator: GradientEstimator, data: Prep
     elif isinstance(estimator, MedianOfMeans):
         blocks = estimator.count(data.n, data.d)
         bad = _spoiling(frame, blocks)
-        if bad <= blocks / 2:
+        if bad <= _SPOILED_BLOCKS * blocks:
             return
         text = (
             f"has {blocks} blocks and breaks when half of them hold such a row; if they are not just heavy tails, use "
