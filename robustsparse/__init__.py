@@ -1,6 +1,6 @@
 """Sparse models for data that cannot be trusted: corrupted rows, heavy tails, more columns than rows."""
 
-from robustsparse import datasets, simulate
+from robustsparse import datasets, inference, simulate
 from robustsparse.datasets import winsorize
 from robustsparse.errors import (
     ContaminationWarning,
@@ -19,6 +19,7 @@ from robustsparse.plots import plot_roc
 from robustsparse.regression import load, rht, rht_fit
 from robustsparse.results import RHTResult
 from robustsparse.roc import ROC, mean_roc
+from robustsparse.stability_selection import Stability, stability
 
 __version__ = "0.1.0"
 
@@ -38,14 +39,17 @@ __all__ = [
     "RobustSparseError",
     "RobustSparseWarning",
     "Squared",
+    "Stability",
     "Trimmed",
     "UnseenLevelError",
     "datasets",
+    "inference",
     "load",
     "mean_roc",
     "plot_roc",
     "rht",
     "rht_fit",
     "simulate",
+    "stability",
     "winsorize",
 ]

@@ -29,9 +29,9 @@ def bootstrap(
 ) -> Frame:
     """Bootstrap intervals that repeat the whole fit, selection and rejection of rows included.
 
-    Every resample is a random half of the rows, drawn without replacement in complementary pairs. The rows that a fit to
-    all the data flags are dealt out evenly, so that no half has more than its share of suspicious rows. A term that a
-    half does not select counts as zero there.
+    Every resample is a random half of the rows, drawn without replacement in complementary pairs. The rows that a fit
+    to all the data flags are dealt out evenly, so that no half has more than its share of suspicious rows. A term that
+    a half does not select counts as zero there.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ def bootstrap(
 
     Notes
     -----
-    A half varies about all rows as these vary about the truth: it has half as many rows, so twice the variance, of which
-    half is shared with them. So the halves' percentiles are those of a bootstrap. Draws with replacement would repeat
-    rows, which makes chance look like evidence: they select false terms and give intervals 1.3 times as wide.
+    A half varies about all rows as these vary about the truth: it has half as many rows, so twice the variance, of
+    which half is shared with them. So the halves' percentiles are those of a bootstrap. Draws with replacement would
+    repeat rows, which makes chance look like evidence: they select false terms and give wider intervals.
 
     @BOOT@
 
