@@ -13,8 +13,8 @@ import robustsparse as rs
 from robustsparse.inference import bootstrap, split
 
 HERE = Path(__file__).parent
-RUNS, SPLITS_RUNS, BOOTSTRAP_RUNS = 200, 40, 20
-RESAMPLES, SPLITS = 39, 5
+RUNS, SPLITS_RUNS, BOOTSTRAP_RUNS = 200, 40, 40
+RESAMPLES, SPLITS = 40, 5
 WIDE, NARROW = (300, 1000), (150, 30)
 STRONG, WEAK = 1.0, 0.15
 
@@ -28,8 +28,8 @@ rejected. Nominal level 95%. The bootstrap, forty fits a data set, is measured o
 - *sandwich*: `fit.conf_int()`, which takes the selected terms as given;
 - *split*: `split(formula, data)`, selection on one half and inference on the other;
 - *split × {splits}*: `split(formula, data, splits={splits})`, medians of the ends over {splits} splits;
-- *bootstrap*: `bootstrap(formula, data, resamples={resamples})`, percentile intervals, zeros where a resample does not
-  select the term.
+- *bootstrap*: `bootstrap(formula, data, resamples={resamples})`, percentiles over halves of the rows, zeros where
+  a half does not select the term.
 
 *strong*, *weak*: share of the intervals of true terms that hold the true coefficient, among those that the method gives
 an interval for (*found*: their share of all true terms); *false*: share of the intervals of false terms that hold zero,
