@@ -248,7 +248,8 @@ class RHTResult:
         """Confidence intervals of the nonzero coefficients, conditional on the support.
 
         That the same data chose the support is not accounted for: intervals of terms that are in truth
-        zero do not cover zero.
+        zero do not cover zero, and those of weak terms, near the edge of being selected, cover less than promised
+        when rows are bad. `robustsparse.inference` has intervals that account for the selection.
 
         Parameters
         ----------
