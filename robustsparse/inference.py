@@ -62,8 +62,8 @@ def bootstrap(
     which half is shared with them. So the halves' percentiles are those of a bootstrap. Draws with replacement would
     repeat rows, which makes chance look like evidence: they select false terms and give wider intervals.
 
-    Measured coverage of 95% intervals of strong terms (docs/inference.md, n = 150, d = 30): 0.945 on clean data, 0.96
-    with the paper's outliers, in 200 intervals each. Intervals of weak terms reach to zero where halves miss them.
+    Intervals of weak terms reach to zero where halves miss them. `docs/inference.py` measures how often the
+    intervals hold the truth.
 
     Examples
     --------
@@ -156,9 +156,8 @@ def split(
     The interval is for the coefficient in a regression on the terms that the first half selected; where that half
     misses a true term, this is not the coefficient in the full model.
 
-    Measured coverage of 95% intervals (docs/inference.md, n = 300, d = 1000): 0.94 to 0.95 for strong terms, with the
-    paper's outliers and without; 0.95 to 0.97 with weak terms beside them, of which half of the rows find fewer.
-    Medians over five splits are conservative: they covered 1.00 instead of 0.95, and are 1.14 times as wide.
+    Half of the rows find fewer weak terms than all of them. Medians over several splits are conservative: they hold
+    the truth more often than promised. `docs/inference.py` measures how often the intervals hold the truth.
 
     Examples
     --------
