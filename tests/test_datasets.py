@@ -187,3 +187,8 @@ def test_winsorized_returns_of_the_stocks() -> None:
     changed = (clipped != returns).to_numpy().mean()
     assert 0.001 < changed < 0.02
     assert clipped.abs().max(axis=None) < 0.2 < 2 < returns.abs().max(axis=None)
+
+
+@pytest.mark.parametrize("load", [octane, golub])
+def test_a_column_can_be_added_without_a_warning(load: Callable[[], pd.DataFrame]) -> None:
+    assert "batch" in load().assign(batch=1.0)
