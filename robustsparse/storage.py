@@ -86,6 +86,7 @@ def _contents(path: str | Path) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(path) as archive:
             stored = json.loads(archive.read("result.json"))
+    # A damaged header can name a compression that zipfile does not know, hence NotImplementedError.
     except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, ValueError, EOFError):
         raise DataError(f"{str(path)!r} is not a model that robustsparse saved.") from None
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:

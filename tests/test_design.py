@@ -13,20 +13,6 @@ from robustsparse.errors import DataError, FormulaError, ParameterError
 N = 24
 
 
-@pytest.fixture
-def data() -> pd.DataFrame:
-    rng = np.random.default_rng(3)
-    return pd.DataFrame(
-        {
-            "y": rng.normal(size=N),
-            "a": rng.normal(size=N),
-            "b": rng.uniform(1, 2, N),
-            "g": ["u", "v", "w"] * (N // 3),
-        },
-        index=[f"row{i}" for i in range(N)],
-    )
-
-
 def restored(spec: DesignSpec, context: dict[str, Any] | None = None) -> DesignSpec:
     text = json.dumps(spec.to_dict(), allow_nan=False)
     return DesignSpec.from_dict(json.loads(text), context)

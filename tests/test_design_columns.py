@@ -14,20 +14,6 @@ from robustsparse.errors import DataError, UnseenLevelError
 N = 24
 
 
-@pytest.fixture
-def data() -> pd.DataFrame:
-    rng = np.random.default_rng(3)
-    return pd.DataFrame(
-        {
-            "y": rng.normal(size=N),
-            "a": rng.normal(size=N),
-            "b": rng.uniform(1, 2, N),
-            "g": ["u", "v", "w"] * (N // 3),
-        },
-        index=[f"row{i}" for i in range(N)],
-    )
-
-
 # Types of columns
 
 

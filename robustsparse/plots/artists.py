@@ -55,6 +55,7 @@ class _Labels(Artist):
         self.stale = False
 
     def _place(self, renderer: RendererBase) -> None:
+        """Put the texts where they belong; each kind of labels has its own way."""
         raise NotImplementedError
 
     def _sizes(self, renderer: RendererBase) -> Array:
