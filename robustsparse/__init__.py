@@ -14,6 +14,7 @@ from robustsparse.errors import (
     UnseenLevelError,
 )
 from robustsparse.gradients import Mean, MedianOfMeans, Trimmed
+from robustsparse.graphresult import GraphResult
 from robustsparse.losses import Huber, Logistic, Squared
 from robustsparse.plots import plot_roc
 from robustsparse.regression import load, rht, rht_fit
@@ -30,6 +31,7 @@ __all__ = [
     "DataError",
     "DataWarning",
     "FormulaError",
+    "GraphResult",
     "Huber",
     "Logistic",
     "Mean",

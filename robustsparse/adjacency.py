@@ -1,0 +1,172 @@
+"""Graphs as sparse symmetric matrices: checking, ranking and cutting them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from robustsparse.errors import DataError
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Two halves of a symmetric matrix that differ by less, relative to its largest entry, differ by rounding.
+ROUNDING = 1e-6
+
+
+def as_adjacency(matrix: Any, nodes: Sequence[str], name: str = "adjacency") -> Any:
+    """Bring a graph given in any form to a sparse symmetric matrix of truth values.
+
+    Parameters
+    ----------
+    matrix : array, sparse matrix or DataFrame of shape (d, d)
+        What is not zero is an edge; the diagonal does not count. A data frame with the names of the nodes is brought
+        into their order.
+    nodes : sequence of str
+        Names of the d nodes.
+    name : str
+        What messages call the matrix.
+
+    Returns
+    -------
+    csr_array of bool, shape (d, d)
+
+    Examples
+    --------
+    >>> as_adjacency([[1, 2], [2, 0]], ["a", "b"]).toarray()
+    array([[False,  True],
+           [ True, False]])
+    """
+    values = _by_name(matrix, nodes, name) if isinstance(matrix, pd.DataFrame) else matrix
+    values = values if sparse.issparse(values) else np.asarray(values)
+    d = len(nodes)
+    if values.shape != (d, d):
+        raise DataError(f"{name} has shape {values.shape}; {d} nodes need ({d}, {d}).")
+    edges = sparse.coo_array(values != 0)
+    off = edges.row != edges.col
+    graph = canonical(
+        sparse.csr_array((np.ones(off.sum(), bool), (edges.row[off], edges.col[off])), (d, d))
+    )
+    one_way = sparse.coo_array(graph != graph.T)
+    if one_way.nnz:
+        i, j = int(one_way.row[0]), int(one_way.col[0])
+        raise DataError(
+            f"{name} is not symmetric: {nodes[i]!r} and {nodes[j]!r} are tied in one direction only; "
+            "combine the two halves first."
+        )
+    return graph
+
+
+def _by_name(frame: pd.DataFrame, nodes: Sequence[str], name: str) -> NDArray[Any]:
+    """Values of a frame in the order of the nodes; a frame without names is taken as it stands."""
+    labels: list[Any] = [frame.index, frame.columns]
+    if any(isinstance(index, pd.RangeIndex) for index in labels):
+        return frame.to_numpy()
+    for index in labels:
+        if strange := set(index) ^ set(nodes):
+            raise DataError(
+                f"{name} and the graph do not have the same nodes; {min(map(str, strange))!r} is in one of them only."
+            )
+    return frame.loc[list(nodes), list(nodes)].to_numpy()
+
+
+def canonical(matrix: Any) -> Any:
+    """Compressed rows without stored zeros, indices ascending: one form for each matrix."""
+    out = sparse.csr_array(matrix)
+    out.sum_duplicates()
+    out.eliminate_zeros()
+    out.sort_indices()
+    return out
+
+
+def upper(matrix: Any) -> tuple[Indices, Indices, NDArray[Any]]:
+    """Rows, columns and values of the stored entries above the diagonal, by row, then column.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in upper(np.array([[0, 3, 0], [3, 0, 2], [0, 2, 0]]))]
+    [[0, 1], [1, 2], [3, 2]]
+    """
+    above = sparse.coo_array(sparse.triu(canonical(matrix), k=1))
+    order = np.lexsort((above.col, above.row))
+    return above.row[order].astype(np.intp), above.col[order].astype(np.intp), above.data[order]
+
+
+def symmetric(rows: Indices, columns: Indices, values: NDArray[Any], d: int) -> Any:
+    """Sparse (d, d) matrix with the values at the pairs, in both halves."""
+    both = np.r_[values, values], (np.r_[rows, columns], np.r_[columns, rows])
+    return canonical(sparse.csr_array(both, (d, d)))
+
+
+def strongest(ranking: Any, n: int) -> Any:
+    """Graph of the n pairs that rank highest; ties go to the pair that comes first.
+
+    Parameters
+    ----------
+    ranking : sparse matrix of shape (d, d)
+        Symmetric, not negative; larger is stronger, zero is never an edge.
+    n : int
+        Number of edges; fewer if the ranking has fewer pairs.
+
+    Examples
+    --------
+    >>> ranking = np.array([[0, 3, 1], [3, 0, 2], [1, 2, 0]])
+    >>> strongest(ranking, 2).toarray().astype(int)
+    array([[0, 1, 0],
+           [1, 0, 1],
+           [0, 1, 0]])
+    """
+    rows, columns, values = upper(ranking)
+    first = np.argsort(-values, kind="stable")[:n]
+    return symmetric(rows[first], columns[first], np.ones(len(first), bool), ranking.shape[0])
+
+
+def sizes(matrix: Any, zero: float = 0.0) -> Any:
+    """Sparse symmetric absolute values of a matrix off its diagonal, those up to `zero` left out."""
+    values = abs(sparse.csr_array(matrix, dtype=np.float64))
+    if not np.isfinite(values.data).all():
+        raise DataError("a matrix of the path has missing or infinite entries.")
+    largest = values.data.max(initial=0.0)
+    if abs(values - values.T).max() > ROUNDING * largest:
+        raise DataError("a matrix of the path is not symmetric; combine its two halves first.")
+    # Rounding can leave a zero in one half only.
+    rows, columns, entries = upper(values.maximum(values.T))
+    large = entries > zero
+    return symmetric(rows[large], columns[large], entries[large], values.shape[0])
+
+
+def entry_ranking(steps: Sequence[Any]) -> Any:
+    """Rank pairs by the step of a path at which they enter, then by their size there.
+
+    Parameters
+    ----------
+    steps : sequence of sparse matrices of shape (d, d)
+        Symmetric sizes of the pairs along the path, sparsest first, as `sizes` gives them.
+
+    Returns
+    -------
+    csr_array of float, shape (d, d)
+        In (0, 1]: pairs that enter at step s of m are above 1 - s/m, s = 1, ..., m; never entered, zero.
+
+    Examples
+    --------
+    >>> one = sizes([[0, 2, 0], [2, 0, 0], [0, 0, 0]])
+    >>> two = sizes([[0, 3, 1], [3, 0, 2], [1, 2, 0]])
+    >>> entry_ranking([one, two]).toarray()
+    array([[0.   , 1.   , 0.375],
+           [1.   , 0.   , 0.5  ],
+           [0.375, 0.5  , 0.   ]])
+    """
+    m, d = len(steps), steps[0].shape[0]
+    score = np.zeros((d, d))
+    for s, step in enumerate(steps):
+        rows, columns, values = upper(step)
+        new = score[rows, columns] == 0
+        rows, columns, values = rows[new], columns[new], values[new]
+        # From one half up, so that the weakest of a step is clearly above the strongest of the next.
+        share = 0.5 + 0.5 * values / values.max(initial=0.0)
+        score[rows, columns] = (m - s - 1 + share) / m
+    return canonical(score + score.T)
