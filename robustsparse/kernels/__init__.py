@@ -10,6 +10,7 @@ bit.
 from robustsparse.kernels.blocks import block_median_rows, block_setup, block_survivors
 from robustsparse.kernels.columns import column_profiles
 from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
+from robustsparse.kernels.gram_lasso import lasso_node_paths
 from robustsparse.kernels.trim_screen import drift, leverage_setup, trim_setup, trim_survivors
 from robustsparse.kernels.trimmed import trim_rows
 
@@ -21,6 +22,7 @@ __all__ = [
     "block_survivors",
     "column_profiles",
     "drift",
+    "lasso_node_paths",
     "leverage_setup",
     "trim_rows",
     "trim_setup",
