@@ -1,6 +1,5 @@
 """From a fit in standardized units to a labelled result on the scale of the data."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from scipy.special import expit
 
 from robustsparse.automatic import REJECT, Fitted, beyond_scale, residual_unit
 from robustsparse.design import Dropped
-from robustsparse.errors import ContaminationWarning
+from robustsparse.errors import ContaminationWarning, warn_user
 from robustsparse.gradients import GradientEstimator, MedianOfMeans, Trimmed
 from robustsparse.losses import Huber
 from robustsparse.options import Options
@@ -50,7 +49,7 @@ def assemble(data: Prepared, fitted: Fitted, options: Options, meta: Any) -> RHT
     frame = _row_frame(data, fitted, meta)
     _warn_if_worse(frame, options.estimator, data)
     solution = fitted.solution
-    warn_unsettled(solution, stacklevel=4)
+    warn_unsettled(solution)
     forced = [meta.names[j] for j in data.keep if j < data.d]
     return RHTResult(
         params=params,
@@ -168,10 +167,9 @@ def _warn_if_worse(frame: pd.DataFrame, estimator: GradientEstimator, data: Prep
         )
     else:
         return
-    warnings.warn(
+    warn_user(
         f"{bad} of {data.n} rows do not fit the model, and the gradient estimator {text}.",
         ContaminationWarning,
-        stacklevel=4,
     )
 
 

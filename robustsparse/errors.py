@@ -1,5 +1,11 @@
 """Exceptions and warnings. Every message names the column or value at fault and the remedy."""
 
+import sys
+import warnings
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).parent)
+
 
 class RobustSparseError(Exception):
     """Base class of all errors raised by robustsparse."""
@@ -39,3 +45,11 @@ class ContaminationWarning(RobustSparseWarning):
 
 class DataWarning(RobustSparseWarning):
     """The data were usable only after a change that the user should know of."""
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn at the line outside this package that led here, however deep inside the cause lies."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

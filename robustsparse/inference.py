@@ -3,17 +3,28 @@
 The intervals of one fit take its terms as given. Here the selection is repeated, or made on other rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from robustsparse.checks import as_rng, check_count, check_number
-from robustsparse.resampling import fits_to_parts, make_study, repeat, seeds_from, two_parts
+from robustsparse.errors import DataError
+from robustsparse.resampling import (
+    Study,
+    array_study,
+    fits_to_parts,
+    make_study,
+    repeat,
+    seeds_from,
+    two_parts,
+)
 from robustsparse.results import INTERCEPT, RHTResult
 
 Frame = pd.DataFrame
+
+_SHARED = ("level", "rng", "n_jobs", "verbose")
 
 
 def bootstrap(
@@ -74,9 +85,20 @@ def bootstrap(
     >>> sorted(table.index[1:3]) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
+    study = make_study(formula, data, options)
+    return _bootstrap(study, resamples, level, rng, n_jobs, verbose)
+
+
+def _bootstrap(
+    study: Study,
+    resamples: int = 200,
+    level: float = 0.95,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> Frame:
     pairs = (check_count("resamples", resamples, 2) + 1) // 2
     level = check_number("level", level, 0.0, 1.0, open_low=True)
-    study = make_study(formula, data, options)
     full, coefs = fits_to_parts(study, 0.5, pairs, RHTResult.coef, as_rng(rng), n_jobs, verbose)
     return _percentiles(full.coef(), coefs, level, study.kept)
 
@@ -168,9 +190,20 @@ def split(
     >>> sorted(table.index[1:3]) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
+    study = make_study(formula, data, options)
+    return _split(study, splits, level, rng, n_jobs, verbose)
+
+
+def _split(
+    study: Study,
+    splits: int = 1,
+    level: float = 0.95,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> Frame:
     check_count("splits", splits, 1)
     level = check_number("level", level, 0.0, 1.0, open_low=True)
-    study = make_study(formula, data, options)
     inner = level if splits == 1 else 0.5 + 0.5 * level
     # Flags of a fit to all rows would carry what one half knows over to the other, so only the classes are balanced.
     classes = study.classes()
@@ -199,3 +232,36 @@ def _medians(tables: Sequence[Frame], kept: Sequence[str]) -> Frame:
         }
     )
     return _ordered(frame.rename_axis("term"), kept)
+
+
+# What each method makes intervals with, and the argument that only it has.
+_METHODS: dict[str, tuple[Callable[..., Frame], str]] = {
+    "bootstrap": (_bootstrap, "resamples"),
+    "split": (_split, "splits"),
+}
+
+
+def rerun(method: str, nobs: int, arguments: dict[str, Any]) -> Frame:
+    """Intervals of a fit from the arguments of its call to `rht` or `rht_fit`, data included.
+
+    Parameters
+    ----------
+    method : {"bootstrap", "split"}
+        How.
+    nobs : int
+        Number of rows that the fit used: other data would give intervals of another model.
+    arguments : dict
+        Arguments of the call, and those of the method.
+    """
+    run, own = _METHODS[method]
+    ours = {key: arguments[key] for key in (own, *_SHARED) if key in arguments}
+    rest = {key: value for key, value in arguments.items() if key not in ours}
+    if "formula" in rest:
+        study = make_study(rest.pop("formula"), rest.pop("data"), rest)
+    else:
+        study = array_study(rest.pop("X"), rest.pop("y"), rest)
+    if study.n != nobs:
+        raise DataError(
+            f"the fit used {nobs} rows and the data now have {study.n} to use; pass the data of the fit."
+        )
+    return run(study, **ours)

@@ -42,6 +42,8 @@ class Options:
 
     family: str
     estimator: GradientEstimator
+    # The estimator as the user gave it: one given by name follows the contamination and the response.
+    asked: Any
     loss: Loss
     k: Any
     select: str
@@ -56,10 +58,24 @@ class Options:
 
 
 def make_options(
-    family: str, estimator: Any, k: Any, select: str, loss: Any, epsilon: float, standardize: Any,
-    step: Any, radius: float | None, max_iter: int | None, tol: float | None, refit: bool, split: Any,
-    rng: Any, n_jobs: int | None, verbose: bool,
-) -> Options:  # fmt: skip
+    family: str = "gaussian",
+    estimator: Any = "trim",
+    *,
+    k: Any = "auto",
+    select: str = "ric",
+    loss: Any = None,
+    epsilon: float = 0.1,
+    standardize: Any = True,
+    step: Any = "auto",
+    radius: float | None = None,
+    max_iter: int | None = None,
+    tol: float | None = None,
+    refit: bool = True,
+    split: Any = False,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> Options:
     """Check the arguments of `rht` and `rht_fit` and fill in what they leave open."""
     check_choice("family", family, FAMILIES)
     check_choice("select", select, ("ric", "cv"))
@@ -84,7 +100,7 @@ def make_options(
     if (parts and not np.isscalar(k)) or (parts and k == "auto"):
         raise ParameterError("split needs a number for k: each part of the rows is used only once.")
     return Options(
-        family, chosen, the_loss, k, select, epsilon, _scale(standardize, chosen, family), settings,
+        family, chosen, estimator, the_loss, k, select, epsilon, _scale(standardize, chosen, family), settings,
         bool(refit) and isinstance(the_loss, Squared | Huber | Logistic), parts, generator,
         bool(verbose), _threads(n_jobs),
     )  # fmt: skip
@@ -119,10 +135,15 @@ def _scale(standardize: Any, estimator: GradientEstimator, family: str) -> str:
     return str(standardize)
 
 
-def for_response(options: Options, estimator: Any, y: Array) -> Options:
+def for_response(options: Options, y: Array) -> Options:
     """Trim less than asked where that would remove most of a rare class."""
-    if options.family == "gaussian" or estimator != "trim":
+    if options.family == "gaussian" or not is_named(options, "trim"):
         return options
     rare = min(float(y.mean()), 1.0 - float(y.mean()))
     trimmed = Trimmed(min(TRIM_PER_EPSILON * options.epsilon, _RARE_TRIMMED * rare))
     return replace(options, estimator=trimmed)
+
+
+def is_named(options: Options, name: str) -> bool:
+    """Whether the gradient estimator was asked for by this name."""
+    return isinstance(options.asked, str) and options.asked == name

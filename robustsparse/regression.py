@@ -6,21 +6,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
-from robustsparse.assembly import ArrayMeta, assemble
-from robustsparse.checks import as_matrix, as_vector, check_count
+from robustsparse.arrays import fit_arrays, require_rows
+from robustsparse.assembly import assemble
+from robustsparse.call import Call
 from robustsparse.design import build_design
-from robustsparse.errors import DataError, FormulaError, ParameterError
+from robustsparse.errors import FormulaError
 from robustsparse.fitting import fit_prepared
-from robustsparse.options import FEWEST_ROWS, for_response, make_options
+from robustsparse.inference import rerun
+from robustsparse.options import for_response, make_options
 from robustsparse.preparation import prepare
-from robustsparse.response import Response, code_response
 from robustsparse.results import INTERCEPT, RHTResult
 from robustsparse.storage import read_result
-
-Array = NDArray[np.float64]
 
 
 def rht(
@@ -120,21 +117,36 @@ def rht(
     >>> sorted(fit.support()) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
-    options = make_options(
-        family, estimator, k, select, loss, epsilon, standardize, step, radius, max_iter, tol,
-        refit, split, rng, n_jobs, verbose,
-    )  # fmt: skip
+    arguments = {**locals()}
+    result = _fit_formula(**arguments)
+    return replace(result, _call=Call.of(arguments, rerun))
+
+
+def _fit_formula(
+    formula: str,
+    data: Any,
+    family: Literal["gaussian", "binomial"],
+    *,
+    intercept: bool | None,
+    keep: Any,
+    weights: Any,
+    offset: Any,
+    na_action: Literal["drop", "raise"],
+    context: Mapping[str, Any] | None,
+    **arguments: Any,
+) -> RHTResult:
+    options = make_options(family, **arguments)
     design = build_design(
         formula, data, family=family, weights=weights, offset=offset, keep=keep,
         na_action=na_action, context=context,
     )  # fmt: skip
-    _require_rows(len(design.rows))
+    require_rows(len(design.rows))
     with_intercept = design.intercept if intercept is None else bool(intercept)
     if with_intercept and INTERCEPT in design.names:
         raise FormulaError(
             f"a column is called {INTERCEPT!r} like the intercept itself; rename it."
         )
-    options = for_response(options, estimator, design.response.values)
+    options = for_response(options, design.response.values)
     prepared = prepare(
         design.X, design.response.values, options.loss, how=options.how,
         intercept=with_intercept, binary=family == "binomial",
@@ -206,88 +218,9 @@ def rht_fit(
     >>> bool(abs(fit.coef(zeros=True).iloc[1:].to_numpy() - sim.beta).max() < 0.3)
     True
     """
-    options = make_options(
-        family, estimator, k, select, loss, epsilon, standardize, step, radius, max_iter, tol,
-        refit, split, rng, n_jobs, verbose,
-    )  # fmt: skip
-    matrix = as_matrix(X)
-    n, d = matrix.shape
-    _require_rows(n)
-    labels = _names(names, d)
-    response = _array_response(y, n, family)
-    options = for_response(options, estimator, response.values)
-    prepared = prepare(
-        matrix, response.values, options.loss, how=options.how, intercept=bool(intercept),
-        binary=family == "binomial",
-        keep=_keep(keep, labels), weights=_weights(weights, n),
-        offset=None if offset is None else as_vector("offset", offset, n),
-        names=labels, threads=options.threads,
-    )  # fmt: skip
-    return assemble(
-        prepared, fit_prepared(prepared, options), options, ArrayMeta(response, labels, n, offset)
-    )
-
-
-def _require_rows(n: int) -> None:
-    if n < FEWEST_ROWS:
-        raise DataError(f"there are {n} rows to fit; a robust fit needs at least {FEWEST_ROWS}.")
-
-
-def _names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
-    if names is None:
-        return tuple(f"x{j + 1}" for j in range(d))
-    labels = tuple(str(name) for name in names)
-    if len(labels) != d:
-        raise ParameterError(f"names has {len(labels)} entries; X has {d} columns.")
-    seen: set[str] = set()
-    for label in labels:
-        if label in seen or label == INTERCEPT:
-            raise ParameterError(
-                f"names holds {label!r} twice, or it is the intercept's; names must differ."
-            )
-        seen.add(label)
-    return labels
-
-
-def _keep(keep: Sequence[Any] | None, names: tuple[str, ...]) -> NDArray[np.int64] | None:
-    if keep is None:
-        return None
-    items = [keep] if isinstance(keep, str) or np.isscalar(keep) else list(keep)
-    places = {name: j for j, name in enumerate(names)}
-    for item in items:
-        if isinstance(item, str) and item not in places:
-            raise ParameterError(f"keep names {item!r}, which is no column of X.")
-        if not isinstance(item, str):
-            check_count("keep", item, 0, len(names) - 1)
-    return np.unique([places[item] if isinstance(item, str) else int(item) for item in items])
-
-
-def _weights(weights: Any, n: int) -> Array | None:
-    if weights is None:
-        return None
-    values = as_vector("weights", weights, n)
-    if values.min() < 0 or values.max() <= 0:
-        raise DataError("weights must not be negative, and not all zero.")
-    return values
-
-
-def _array_response(y: Any, n: int, family: Literal["gaussian", "binomial"]) -> Response:
-    """Response of a fit to arrays, coded like that of a formula."""
-    if family == "gaussian":
-        return Response("y", as_vector("y", y, n), None)
-    # The order of categories says which is the event, and an array would lose it.
-    values = y if isinstance(getattr(y, "dtype", None), pd.CategoricalDtype) else np.asarray(y)
-    values = values.ravel() if values.ndim == 2 and 1 in values.shape else values
-    if values.ndim != 1 or len(values) != n:
-        raise DataError(
-            f"y has shape {values.shape}; it needs one value for each of the {n} rows of X."
-        )
-    series = pd.Series(values).reset_index(drop=True)
-    if series.isna().any():
-        raise DataError(
-            f"y has {int(series.isna().sum())} missing value(s); drop or impute these rows first."
-        )
-    return code_response(series, "y", "binomial")
+    arguments = {**locals()}
+    result = fit_arrays(**arguments)
+    return replace(result, _call=Call.of(arguments, rerun))
 
 
 def load(file: str | Path, context: Mapping[str, Any] | None = None) -> RHTResult:
@@ -300,4 +233,4 @@ def load(file: str | Path, context: Mapping[str, Any] | None = None) -> RHTResul
     context : dict, optional
         Functions of the user's own that the formula calls; they are not stored.
     """
-    return RHTResult(**read_result(file, context))
+    return RHTResult(**read_result(file, rerun, context))

@@ -137,7 +137,8 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
     if result.cov is not None and len(result.cov):
         notes.append(
             "Standard errors, intervals and p-values are conditional on the selected terms and on the rejected rows; "
-            "that the same data selected them is not accounted for."
+            "that the same data selected them is not accounted for. conf_int(method='split') and "
+            "conf_int(method='bootstrap') select again."
         )
     if result.kept:
         notes.append(f"Kept whatever their size: {_listed(list(result.kept))}.")

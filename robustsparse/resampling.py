@@ -13,73 +13,93 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from scipy import sparse
 
-from robustsparse.design import Design, build_design
-from robustsparse.regression import rht_fit
+from robustsparse.arrays import (
+    array_keep,
+    array_names,
+    array_response,
+    array_weights,
+    fit_arrays,
+)
+from robustsparse.checks import as_matrix, as_vector
+from robustsparse.design import build_design
+from robustsparse.errors import warn_user
+from robustsparse.response import Response
 from robustsparse.results import RHTResult
 from robustsparse.tuning import with_rng
 
+Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 T = TypeVar("T")
 
 _DESIGN_OPTIONS = ("family", "weights", "offset", "keep", "na_action", "context")
+_ARRAY_OPTIONS = ("names", "keep", "weights", "offset")
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A design, and how to fit parts of its rows.
+    """A design with its response, and how to fit parts of its rows.
 
     Attributes
     ----------
-    design : Design
-        The formula evaluated on all rows.
+    X : array or sparse matrix (n, d)
+        The design on all rows.
+    response : Response
+        The coded response.
+    names : tuple of str
+        The d columns.
+    kept : list of str
+        Columns that are never thresholded.
+    weights, offset : array (n,) or None
+        Multipliers of the rows; known part of the linear predictor.
     options : dict
         Arguments of `rht_fit` that do not depend on the rows.
     """
 
-    design: Design
+    X: Any
+    response: Response
+    names: tuple[str, ...]
+    kept: list[str]
+    weights: Array | None
+    offset: Array | None
     options: dict[str, Any]
 
     @property
     def n(self) -> int:
         """Number of rows."""
-        return len(self.design.rows)
-
-    @property
-    def kept(self) -> list[str]:
-        """Terms that are never thresholded."""
-        return [self.design.names[j] for j in np.flatnonzero(self.design.keep)]
+        return len(self.response.values)
 
     def fit(self, rows: Rows, seed: int, n_jobs: int | None = 1) -> RHTResult:
         """The whole fit on some rows, which may repeat."""
         # A transposed take keeps the columns contiguous, as the fit wants them.
-        X = np.take(self.design.X.T, rows, axis=1).T
-        return self._fit(X, rows, seed, self.design.names, self.kept, n_jobs, self.options)
+        X = self.X[rows] if sparse.issparse(self.X) else np.take(self.X.T, rows, axis=1).T
+        return self._fit(X, rows, seed, self.names, self.kept, n_jobs, self.options)
 
     def fit_terms(self, rows: Rows, terms: Sequence[str], seed: int) -> RHTResult:
         """The robust regression of some rows on given terms, none of them thresholded."""
-        places = pd.Index(self.design.names).get_indexer(pd.Index(terms))
-        X = self.design.X[np.ix_(rows, places)]
+        places = pd.Index(self.names).get_indexer(pd.Index(terms))
+        X = self.X[rows][:, places] if sparse.issparse(self.X) else self.X[np.ix_(rows, places)]
         return self._fit(X, rows, seed, terms, terms, 1, {**self.options, "k": 0})
 
     def _fit(
         self, X: Any, rows: Rows, seed: int, names: Sequence[str], kept: Sequence[str],
         n_jobs: int | None, options: dict[str, Any],
     ) -> RHTResult:  # fmt: skip
-        design, rng = self.design, np.random.default_rng(seed)
+        rng = np.random.default_rng(seed)
         # Resamples that draw from one generator would depend on which of them comes first.
         estimator = with_rng(options.get("estimator", "trim"), rng)
-        return rht_fit(
-            X, design.response.values[rows], names=names, keep=kept or None,
-            weights=None if design.weights is None else design.weights[rows],
-            offset=None if design.offset is None else design.offset[rows],
+        return fit_arrays(
+            X, self.response.values[rows], names=names, keep=kept or None,
+            weights=None if self.weights is None else self.weights[rows],
+            offset=None if self.offset is None else self.offset[rows],
             rng=rng, n_jobs=n_jobs, **{**options, "estimator": estimator},
         )  # fmt: skip
 
     def classes(self) -> Rows:
         """Number of the class of each row; one class for a scaled response."""
-        binary = self.design.response.classes is not None
-        return (self.design.response.values * binary).astype(np.intp)
+        binary = self.response.classes is not None
+        return (self.response.values * binary).astype(np.intp)
 
 
 def make_study(formula: str, data: Any, options: dict[str, Any]) -> Study:
@@ -90,7 +110,24 @@ def make_study(formula: str, data: Any, options: dict[str, Any]) -> Study:
     rest["family"] = options.get("family", "gaussian")
     if rest.get("intercept") is None:
         rest["intercept"] = design.intercept
-    return Study(design, rest)
+    kept = [design.names[j] for j in np.flatnonzero(design.keep)]
+    return Study(design.X, design.response, design.names, kept, design.weights, design.offset, rest)
+
+
+def array_study(X: Any, y: Any, options: dict[str, Any]) -> Study:
+    """Check the arrays; `options` are those of `rht_fit`."""
+    rest = {name: value for name, value in options.items() if name not in _ARRAY_OPTIONS}
+    names, keep, weights, offset = (options.get(name) for name in _ARRAY_OPTIONS)
+    matrix = as_matrix(X)
+    matrix = matrix.tocsr() if sparse.issparse(matrix) else matrix
+    n, d = matrix.shape
+    labels = array_names(names, d)
+    places = array_keep(keep, labels)
+    return Study(
+        matrix, array_response(y, n, rest.get("family", "gaussian")), labels,
+        [] if places is None else [labels[j] for j in places], array_weights(weights, n),
+        None if offset is None else as_vector("offset", offset, n), rest,
+    )  # fmt: skip
 
 
 def strata_of(study: Study, full: RHTResult) -> Rows:
@@ -109,7 +146,6 @@ def repeat(
     seeds: Sequence[int],
     n_jobs: int | None,
     verbose: bool = False,
-    stacklevel: int = 3,
 ) -> list[T]:
     """Run a job for every seed; what its fits warn of is said once."""
     # Threads share one list of warnings, whichever of them the warning comes from.
@@ -119,10 +155,9 @@ def repeat(
         results: list[T] = run(delayed(job)(seed) for seed in seeds)
     for category in dict.fromkeys(entry.category for entry in caught):
         texts = [str(entry.message) for entry in caught if entry.category is category]
-        warnings.warn(
+        warn_user(
             f"{len(texts)} warning(s) in {len(seeds)} repetitions of the fit, the first: {texts[0]}",
             category,
-            stacklevel=stacklevel,
         )
     return results
 
@@ -157,5 +192,5 @@ def fits_to_parts(
         parts = two_parts(strata, share, draws)
         return [take(study.fit(part, seeds_from(draws, 1)[0])) for part in parts]
 
-    results = repeat(both, seeds_from(rng, pairs), n_jobs, verbose, stacklevel=4)
+    results = repeat(both, seeds_from(rng, pairs), n_jobs, verbose)
     return full, [one for pair in results for one in pair]

@@ -10,9 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr, ndtri
 
+from robustsparse.call import Call
 from robustsparse.checks import as_matrix, as_vector, check_choice, check_number
 from robustsparse.design import DesignSpec, Dropped
 from robustsparse.errors import DataError, ParameterError
+from robustsparse.measures import deviance_explained, path_rank, robust_r2
 from robustsparse.plots import (
     plot_coefficients,
     plot_convergence,
@@ -23,16 +25,14 @@ from robustsparse.plots import (
 from robustsparse.report import summarize
 from robustsparse.response import Classes, recode_response
 from robustsparse.roc import ROC, roc_from_scores
-from robustsparse.scales import tau_scale
 from robustsparse.storage import save_result
 from robustsparse.summary import Summary
 
 Array = NDArray[np.float64]
-# What pandas says of its arrays.
-Floats = NDArray[np.floating[Any]]
 
 INTERCEPT = "Intercept"
 _TYPES = ("response", "link", "class")
+_METHODS = ("sandwich", "split", "bootstrap")
 _KINDS = (None, "response", "leverage")
 
 
@@ -106,6 +106,8 @@ class RHTResult:
     # Whether the response was given an offset that new data must bring along.
     offset_given: bool = False
     intercept: bool = True
+    # What it takes to repeat the fit; the data are not in it.
+    _call: Call | None = None
 
     # ------------------------------------------------------------------------------- the model
 
@@ -233,7 +235,7 @@ class RHTResult:
             raise DataError("no row of data has both a response and all inputs.")
         if self.family == "binomial":
             return float(((predicted > 0.5) == observed)[known].mean())
-        return _robust_r2(observed[known], predicted[known])
+        return robust_r2(observed[known], predicted[known])
 
     def _observed(self, data: Any, y: Any) -> Array:
         if self.spec is not None:
@@ -244,19 +246,47 @@ class RHTResult:
 
     # ------------------------------------------------------------------------------- inference
 
-    def conf_int(self, level: float = 0.95) -> pd.DataFrame:
-        """Confidence intervals of the nonzero coefficients, conditional on the support.
-
-        That the same data chose the support is not accounted for: intervals of terms that are in truth
-        zero do not cover zero, and those of weak terms, near the edge of being selected, cover less than promised
-        when rows are bad. `robustsparse.inference` has intervals that account for the selection.
+    def conf_int(
+        self, level: float = 0.95, method: str = "sandwich", data: Any = None, **options: Any
+    ) -> pd.DataFrame:
+        """Confidence intervals, by term.
 
         Parameters
         ----------
         level : float
             Confidence level.
+        method : {"sandwich", "split", "bootstrap"}
+            "sandwich": of the nonzero coefficients, conditional on the support. That the same data chose the support is
+            not accounted for: intervals of terms that are in truth zero do not cover zero, and those of weak terms,
+            near the edge of being selected, cover less than promised when rows are bad.
+            "split", "bootstrap": the fit is repeated with the arguments of the call, which accounts for the selection;
+            see `robustsparse.inference.split` and `robustsparse.inference.bootstrap`.
+        data : data frame, or pair (X, y) for a fit to arrays
+            The data of the fit, needed by the last two if these are no longer in memory: a result keeps no data.
+        **options
+            `splits`, `resamples`, `rng`, `n_jobs`, `verbose`, or arguments of the call that cannot be had again.
+
+        Returns
+        -------
+        DataFrame
+            Columns `low` and `high`; but for the sandwich also `estimate` and `frequency`, the share of the repetitions
+            that selected the term.
         """
+        check_choice("method", method, _METHODS)
         check_number("level", level, 0.0, 1.0, open_low=True)
+        if method == "sandwich":
+            return self._sandwich(level, data, options)
+        if self._call is None:
+            raise ParameterError(
+                f"this model cannot be refitted, so method={method!r} is not for it."
+            )
+        table = self._call.intervals(method, self.nobs, data, {**options, "level": level})
+        return table[["low", "high", "estimate", "frequency"]]
+
+    def _sandwich(self, level: float, data: Any, options: dict[str, Any]) -> pd.DataFrame:
+        if data is not None or options:
+            name = "data" if data is not None else next(iter(options))
+            raise ParameterError(f"{name} is for method='split' and 'bootstrap', which fit again.")
         se = self._standard_errors()
         z = ndtri(0.5 + 0.5 * level)
         estimate = self.coef()
@@ -295,10 +325,8 @@ class RHTResult:
         """Robust R² (gaussian), or the share of the weighted deviance explained (binomial)."""
         fitted, resid = self.fittedvalues.to_numpy(), self.resid.to_numpy()
         if self.family == "gaussian":
-            return _robust_r2(fitted + resid, fitted)
-        observed, weights = np.rint(fitted + resid), self.row_weights.to_numpy()
-        base = np.full_like(fitted, np.average(observed, weights=weights))
-        return 1.0 - _deviance(observed, fitted, weights) / _deviance(observed, base, weights)
+            return robust_r2(fitted + resid, fitted)
+        return deviance_explained(np.rint(fitted + resid), fitted, self.row_weights.to_numpy())
 
     def summary(self) -> Summary:
         """The fit in words and numbers, to print or to export as HTML or LaTeX."""
@@ -353,10 +381,7 @@ class RHTResult:
         unknown = [name for name in true_support if name not in terms]
         if unknown:
             raise ParameterError(f"{unknown[0]!r} is not a candidate term of this model.")
-        sizes = self.path.abs()
-        largest = sizes.to_numpy().max(initial=1e-300)
-        rank = (sizes > 0).sum(axis=1) + 0.5 * sizes.max(axis=1) / largest
-        scores = rank.reindex(terms).fillna(0.0).to_numpy()
+        scores = path_rank(self.path).reindex(terms).fillna(0.0).to_numpy()
         return roc_from_scores(scores, np.isin(terms, list(true_support)))
 
     def class_roc(self, newdata: Any = None, y: Any = None) -> ROC:
@@ -373,13 +398,3 @@ class RHTResult:
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `robustsparse.load` reads; it holds numbers and text, never code."""
         save_result(self, path)
-
-
-def _robust_r2(observed: Floats, fitted: Floats) -> float:
-    total = tau_scale(observed - np.median(observed))
-    return 1.0 - (tau_scale(observed - fitted) / total) ** 2 if total > 0 else float("nan")
-
-
-def _deviance(y: Floats, p: Floats, weights: Floats) -> float:
-    right = np.clip(np.where(y == 1, p, 1.0 - p), 1e-300, 1.0)
-    return float(-2.0 * (weights * np.log(right)).sum())

@@ -6,14 +6,13 @@ is computed from a robust curvature, and between two looks at all predictors a f
 taken on the chosen ones alone, which cost next to nothing.
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robustsparse.descent import Descent, Iterate, Iteration, Problem, Settings, largest
-from robustsparse.errors import ConvergenceWarning
+from robustsparse.errors import ConvergenceWarning, warn_user
 from robustsparse.screening import Array, Indices
 
 # Robust steps on the support between two scans: loose while it still changes, tight once it stays.
@@ -288,14 +287,14 @@ def solve(
         else:
             fit = _run_fresh(run, at, callback)
     if warn:
-        warn_unsettled(fit, stacklevel=3)
+        warn_unsettled(fit)
     return fit
 
 
-def warn_unsettled(fit: RHTFit, stacklevel: int = 2) -> None:
+def warn_unsettled(fit: RHTFit) -> None:
     """Issue a `ConvergenceWarning` with the remedy if the iterates did not settle as asked."""
     if fit.reason in _REMEDIES:
-        warnings.warn(_message(fit), ConvergenceWarning, stacklevel=stacklevel)
+        warn_user(_message(fit), ConvergenceWarning)
 
 
 def solve_down(

@@ -163,7 +163,7 @@ def stability(
         threshold=threshold,
         resamples=len(supports),
         k_mean=float(np.mean([len(one) for one in supports])),
-        candidates=len(study.design.names) - len(study.kept),
+        candidates=len(study.names) - len(study.kept),
         rows=round(share * study.n),
         formula=formula,
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from robustsparse.call import Call, Rerun, gone
 from robustsparse.design import DesignSpec, Dropped
 from robustsparse.errors import DataError
 from robustsparse.formulas.state import from_json, to_json
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from robustsparse.results import RHTResult
 
 FORMAT = "robustsparse.RHTResult"
-VERSION = 1
+VERSION = 2
 # The only classes that a file can name; anything else comes back as its text.
 _KNOWN = {c.__name__: c for c in (Trimmed, MedianOfMeans, Mean, Squared, Huber, Logistic)}
 _SERIES = ("params", "fittedvalues", "resid", "row_weights")
@@ -40,25 +41,30 @@ def save_result(result: "RHTResult", path: str | Path) -> None:
     meta |= {name: _frame(getattr(result, name)) for name in _FRAMES}
     meta["estimator"], meta["loss"] = _part(result.estimator), _part(result.loss)
     meta["dropped"] = _dropped(result.dropped)
+    meta["call"] = None if result._call is None else _call(result._call)
     meta["spec"] = None if result.spec is None else result.spec.to_dict()
     text = json.dumps({"format": FORMAT, "version": VERSION, "result": meta}, allow_nan=False)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("result.json", text)
 
 
-def read_result(path: str | Path, context: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def read_result(
+    path: str | Path, rerun: Rerun, context: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Fields of a fit from a file.
 
     Parameters
     ----------
     path : str or Path
         The file.
+    rerun : callable
+        Repeats a fit, for the fit's `Call`.
     context : dict, optional
         Functions that the formula used; they are not stored.
     """
     meta = _contents(path)
     try:
-        return _fields(meta, context)
+        return {**_fields(meta, context), "_call": _as_call(meta["call"], rerun, context)}
     except DataError:
         raise
     except Exception as error:
@@ -222,3 +228,41 @@ def _dropped(dropped: Dropped) -> dict[str, Any]:
         "labels": _index(dropped.labels),
         "columns": {str(name): int(count) for name, count in dropped.columns.items()},
     }
+
+
+def _call(call: Call) -> dict[str, Any]:
+    """The arguments of a call that are plain values or parts of ours; the others have to be given again."""
+    stored: dict[str, Any] = {}
+    for name, value in call.arguments.items():
+        # A generator has moved on, and functions of the context are given when the file is read.
+        if name == "context" or isinstance(value, np.random.Generator):
+            continue
+        stored[name] = _storable(value)
+    lost = [*call.watched, *(name for name, value in stored.items() if value is None)]
+    return {"arguments": {k: v for k, v in stored.items() if v is not None}, "lost": lost}
+
+
+def _storable(value: Any) -> dict[str, Any] | None:
+    """An argument as JSON, or None if it is code or something else of the user's own."""
+    part = _part(value) if is_dataclass(value) else {}
+    if "class" in part:
+        return {"part": part}
+    plain = list(value) if isinstance(value, range | pd.Index) else value
+    try:
+        return {"plain": to_json(plain)}
+    except DataError:
+        return None
+
+
+def _as_call(
+    stored: dict[str, Any] | None, rerun: Rerun, context: Mapping[str, Any] | None
+) -> Call | None:
+    if stored is None:
+        return None
+    arguments = {
+        name: _as_part(value["part"]) if "part" in value else from_json(value["plain"])
+        for name, value in stored["arguments"].items()
+    }
+    if "formula" in arguments:
+        arguments["context"] = context
+    return Call(arguments, dict.fromkeys(stored["lost"], gone), rerun)

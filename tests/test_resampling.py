@@ -85,7 +85,7 @@ def test_a_level_that_a_resample_misses_keeps_its_column() -> None:
     data["y"] = 2 * data["x"] + 0.1 * rng.normal(size=60)
     study = make_study("y ~ x + g", data, {})
     fit = study.fit(np.arange(40), 0)
-    assert list(fit.params.index) == ["Intercept", *study.design.names]
+    assert list(fit.params.index) == ["Intercept", *study.names]
     assert fit.constant == ("g[T.rare]",)
 
 

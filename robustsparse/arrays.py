@@ -1,0 +1,117 @@
+"""Fits to arrays: names, weights and response checked, then standardized, fitted and labelled."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from robustsparse.assembly import ArrayMeta, assemble
+from robustsparse.checks import as_matrix, as_vector, check_count
+from robustsparse.errors import DataError, ParameterError
+from robustsparse.fitting import fit_prepared
+from robustsparse.options import FEWEST_ROWS, for_response, make_options
+from robustsparse.preparation import prepare
+from robustsparse.response import Response, code_response
+from robustsparse.results import INTERCEPT, RHTResult
+
+Array = NDArray[np.float64]
+
+
+def fit_arrays(
+    X: Any,
+    y: Any,
+    *,
+    names: Sequence[str] | None = None,
+    family: Literal["gaussian", "binomial"] = "gaussian",
+    intercept: bool = True,
+    keep: Sequence[Any] | None = None,
+    weights: Any = None,
+    offset: Any = None,
+    **arguments: Any,
+) -> RHTResult:
+    """Fit arrays, as `rht_fit` does, whose arguments these are."""
+    options = make_options(family, **arguments)
+    matrix = as_matrix(X)
+    n, d = matrix.shape
+    require_rows(n)
+    labels = array_names(names, d)
+    response = array_response(y, n, family)
+    options = for_response(options, response.values)
+    prepared = prepare(
+        matrix, response.values, options.loss, how=options.how, intercept=bool(intercept),
+        binary=family == "binomial",
+        keep=array_keep(keep, labels), weights=array_weights(weights, n),
+        offset=None if offset is None else as_vector("offset", offset, n),
+        names=labels, threads=options.threads,
+    )  # fmt: skip
+    return assemble(
+        prepared, fit_prepared(prepared, options), options, ArrayMeta(response, labels, n, offset)
+    )
+
+
+def require_rows(n: int) -> None:
+    """Refuse data with too few rows to tell bad ones from good ones."""
+    if n < FEWEST_ROWS:
+        raise DataError(f"there are {n} rows to fit; a robust fit needs at least {FEWEST_ROWS}.")
+
+
+def array_names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
+    """Names of the columns of an array, `x1` to `xd` if there are none."""
+    if names is None:
+        return tuple(f"x{j + 1}" for j in range(d))
+    labels = tuple(str(name) for name in names)
+    if len(labels) != d:
+        raise ParameterError(f"names has {len(labels)} entries; X has {d} columns.")
+    seen: set[str] = set()
+    for label in labels:
+        if label in seen or label == INTERCEPT:
+            raise ParameterError(
+                f"names holds {label!r} twice, or it is the intercept's; names must differ."
+            )
+        seen.add(label)
+    return labels
+
+
+def array_keep(keep: Sequence[Any] | None, names: tuple[str, ...]) -> NDArray[np.int64] | None:
+    """Numbers of the columns that are never thresholded, given by number or name."""
+    if keep is None:
+        return None
+    items = [keep] if isinstance(keep, str) or np.isscalar(keep) else list(keep)
+    places = {name: j for j, name in enumerate(names)}
+    for item in items:
+        if isinstance(item, str) and item not in places:
+            raise ParameterError(f"keep names {item!r}, which is no column of X.")
+        if not isinstance(item, str):
+            check_count("keep", item, 0, len(names) - 1)
+    return np.unique([places[item] if isinstance(item, str) else int(item) for item in items])
+
+
+def array_weights(weights: Any, n: int) -> Array | None:
+    """Weights of the rows, checked."""
+    if weights is None:
+        return None
+    values = as_vector("weights", weights, n)
+    if values.min() < 0 or values.max() <= 0:
+        raise DataError("weights must not be negative, and not all zero.")
+    return values
+
+
+def array_response(y: Any, n: int, family: Literal["gaussian", "binomial"]) -> Response:
+    """Response of a fit to arrays, coded like that of a formula."""
+    if family == "gaussian":
+        return Response("y", as_vector("y", y, n), None)
+    # The order of categories says which is the event, and an array would lose it.
+    values = y if isinstance(getattr(y, "dtype", None), pd.CategoricalDtype) else np.asarray(y)
+    values = values.ravel() if values.ndim == 2 and 1 in values.shape else values
+    if values.ndim != 1 or len(values) != n:
+        raise DataError(
+            f"y has shape {values.shape}; it needs one value for each of the {n} rows of X."
+        )
+    series = pd.Series(values).reset_index(drop=True)
+    if series.isna().any():
+        raise DataError(
+            f"y has {int(series.isna().sum())} missing value(s); drop or impute these rows first."
+        )
+    return code_response(series, "y", "binomial")
