@@ -1,6 +1,6 @@
 """Sparse models for data that cannot be trusted: corrupted rows, heavy tails, more columns than rows."""
 
-from robustsparse import datasets, inference, simulate
+from robustsparse import baselines, datasets, inference, simulate
 from robustsparse.datasets import winsorize
 from robustsparse.errors import (
     ContaminationWarning,
@@ -44,6 +44,7 @@ __all__ = [
     "Stability",
     "Trimmed",
     "UnseenLevelError",
+    "baselines",
     "datasets",
     "inference",
     "load",

@@ -8,9 +8,11 @@ bit.
 """
 
 from robustsparse.kernels.blocks import block_median_rows, block_setup, block_survivors
+from robustsparse.kernels.clime import clime_columns
 from robustsparse.kernels.columns import column_profiles
 from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
 from robustsparse.kernels.gram_lasso import lasso_node_paths
+from robustsparse.kernels.graphical_lasso import graphical_lasso, precision_from_columns
 from robustsparse.kernels.trim_screen import drift, leverage_setup, trim_setup, trim_survivors
 from robustsparse.kernels.trimmed import trim_rows
 
@@ -20,10 +22,13 @@ __all__ = [
     "block_median_rows",
     "block_setup",
     "block_survivors",
+    "clime_columns",
     "column_profiles",
     "drift",
+    "graphical_lasso",
     "lasso_node_paths",
     "leverage_setup",
+    "precision_from_columns",
     "trim_rows",
     "trim_setup",
     "trim_survivors",

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from robustsparse.kernels.constants import SUMS
+from robustsparse.kernels.vectors import add_multiple, dot, soft
 
 # Sweeps before the equations of the nonzero coordinates are solved outright, and between two such solutions.
 FIRST_SOLUTION, NEXT_SOLUTION = 6, 25
@@ -16,16 +16,6 @@ DIVERGED = 1e12
 
 
 @njit(cache=True, nogil=True)
-def soft(z, penalty):
-    """Soft threshold."""
-    if z > penalty:
-        return z - penalty
-    if z < -penalty:
-        return z + penalty
-    return 0.0
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
 def _sweep(G, penalty, x, grad):
     """One round over the coordinates; returns the largest change of a coordinate's own gradient."""
     largest = 0.0
@@ -34,28 +24,28 @@ def _sweep(G, penalty, x, grad):
         new = soft(grad[i] + curvature * x[i], penalty) / curvature
         change = new - x[i]
         if change != 0.0:
-            grad -= G[i] * change
+            add_multiple(grad, -change, G[i])
             x[i] = new
             largest = max(largest, curvature * abs(change))
     return largest
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(cache=True, nogil=True)
 def _cholesky_solve(A, b):
     """Solve `A x = b` in place of both, from the lower triangle; False if A is not safely positive definite."""
     n = b.shape[0]
     for i in range(n):
         row = A[i]
         for j in range(i):
-            row[j] = (row[j] - np.sum(row[:j] * A[j, :j])) / A[j, j]
-        pivot = row[i] - np.sum(row[:i] * row[:i])
+            row[j] = (row[j] - dot(row[:j], A[j, :j])) / A[j, j]
+        pivot = row[i] - dot(row[:i], row[:i])
         if pivot <= SINGULAR * row[i]:
             return False
         row[i] = math.sqrt(pivot)
-        b[i] = (b[i] - np.sum(row[:i] * b[:i])) / row[i]
+        b[i] = (b[i] - dot(row[:i], b[:i])) / row[i]
     for i in range(n - 1, -1, -1):
         b[i] /= A[i, i]
-        b[:i] -= A[i, :i] * b[i]
+        add_multiple(b[:i], -b[i], A[i, :i])
     return True
 
 
@@ -83,7 +73,7 @@ def _jump(G, penalty, x, grad):
             stop = i
     for i in range(n):
         new = 0.0 if i == stop else x[places[i]] + step * direction[i]
-        grad -= G[places[i]] * (new - x[places[i]])
+        add_multiple(grad, x[places[i]] - new, G[places[i]])
         x[places[i]] = new
 
 
@@ -113,7 +103,7 @@ def _settle(S, active, penalty, beta, grad, tol, max_sweeps):
     for i in range(count):
         change = x[i] - beta[active[i]]
         if change != 0.0:
-            grad -= S[active[i]] * change
+            add_multiple(grad, -change, S[active[i]])
             beta[active[i]] = x[i]
     return settled
 

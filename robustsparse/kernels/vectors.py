@@ -1,0 +1,31 @@
+"""Small operations on vectors."""
+
+from numba import njit
+
+from robustsparse.kernels.constants import SUMS
+
+
+@njit(cache=True, nogil=True)
+def soft(z, penalty):
+    """Soft threshold."""
+    if z > penalty:
+        return z - penalty
+    if z < -penalty:
+        return z + penalty
+    return 0.0
+
+
+@njit(cache=True, nogil=True)
+def add_multiple(y, factor, x):
+    """Add `factor * x` to y, without a temporary array."""
+    for i in range(y.shape[0]):
+        y[i] += factor * x[i]
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def dot(x, y):
+    """Inner product of two short vectors."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i] * y[i]
+    return total
