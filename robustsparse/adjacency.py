@@ -1,6 +1,6 @@
-"""Graphs as sparse symmetric matrices: checking, ranking and cutting them."""
+"""Graphs as sparse symmetric matrices, and groups of their nodes: checking, ranking and cutting them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse.errors import DataError
+from robustsparse.frames import did_you_mean
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -71,6 +72,62 @@ def _by_name(frame: pd.DataFrame, nodes: Sequence[str], name: str) -> NDArray[An
                 f"{name} and the graph do not have the same nodes; {min(map(str, strange))!r} is in one of them only."
             )
     return frame.loc[list(nodes), list(nodes)].to_numpy()
+
+
+def as_groups(groups: Any, nodes: Sequence[str]) -> "pd.Series[Any]":
+    """Bring the groups of nodes, given in any form, to the order of the nodes.
+
+    Parameters
+    ----------
+    groups : mapping, Series or sequence
+        Group of each node: by name (nodes may be missing), or in the order of the nodes.
+    nodes : sequence of str
+        Names of the d nodes.
+
+    Returns
+    -------
+    Series of categories, by node
+        In the order of the categories given, else sorted; missing where a node has no group.
+
+    Examples
+    --------
+    >>> as_groups({"b": "low", "c": "high"}, ["a", "b", "c"]).tolist()
+    [nan, 'low', 'high']
+    """
+    names = list(nodes)
+    if isinstance(groups, Mapping):
+        values = _named_groups(pd.Series(dict(groups), dtype=object), names)
+    elif isinstance(groups, pd.Series) and not isinstance(groups.index, pd.RangeIndex):
+        values = _named_groups(groups, names)
+    else:
+        values = pd.Series(groups).set_axis(range(len(groups)))
+        if len(values) != len(names):
+            raise DataError(f"groups has {len(values)} values; there are {len(names)} nodes.")
+    if not isinstance(values.dtype, pd.CategoricalDtype):
+        values = pd.Series(pd.Categorical(values, categories=_in_order(values)))
+    known: pd.Series[Any] = values.set_axis(names).cat.remove_unused_categories()
+    known.name = groups.name if isinstance(groups, pd.Series) else None
+    return known
+
+
+def _named_groups(groups: "pd.Series[Any]", names: list[str]) -> "pd.Series[Any]":
+    if not groups.index.is_unique:
+        twice = groups.index[groups.index.duplicated()][0]
+        raise DataError(f"groups has node {twice!r} twice.")
+    if not groups.index.isin(names).any():
+        first = str(groups.index[0]) if len(groups) else ""
+        hint = did_you_mean(first, names)
+        raise DataError(f"groups has none of the nodes; its first is {first!r}{hint or '.'}")
+    return groups.reindex(names)
+
+
+def _in_order(values: "pd.Series[Any]") -> list[Any]:
+    found = list(values.dropna().unique())
+    try:
+        return sorted(found)
+    except TypeError:
+        # Numbers beside texts have no order.
+        return sorted(found, key=str)
 
 
 def canonical(matrix: Any) -> Any:

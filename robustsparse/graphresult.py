@@ -9,11 +9,21 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from robustsparse.adjacency import as_adjacency, canonical, entry_ranking, sizes, strongest, upper
+from robustsparse.adjacency import (
+    as_adjacency,
+    as_groups,
+    canonical,
+    entry_ranking,
+    sizes,
+    strongest,
+    upper,
+)
 from robustsparse.checks import check_count
 from robustsparse.errors import DataError, ParameterError
 from robustsparse.frames import did_you_mean, listed
+from robustsparse.graph_metrics import modularity, purity, vote_accuracy
 from robustsparse.neighborhoods import graph_criterion, partial_correlations, precision_of_graph
+from robustsparse.plots import plot_graph_path, plot_network
 from robustsparse.roc import ROC, roc_from_scores
 
 Array = NDArray[np.float64]
@@ -225,7 +235,62 @@ class GraphResult:
         pairs = np.triu_indices(len(self.nodes), k=1)
         return roc_from_scores(self.ranking.toarray()[pairs], truth.toarray()[pairs])
 
+    def isolated(self) -> list[str]:
+        """Names of the nodes without neighbors."""
+        degrees = self.degrees
+        return list(degrees.index[degrees == 0])
+
+    def group_summary(self, groups: Any) -> "pd.Series[float]":
+        """How well the graph agrees with groups that it was not told of.
+
+        Parameters
+        ----------
+        groups : mapping, Series or sequence
+            Group of each node, by name (nodes may be missing) or in the order of `nodes`.
+
+        Returns
+        -------
+        Series
+            `purity` (share of edges within a group), `vote_accuracy` (share of nodes whose group is the most frequent
+            among their neighbors), `isolated` (number of nodes without neighbors) and Newman's `modularity`.
+        """
+        known = as_groups(groups, self.nodes)
+        return pd.Series(
+            {
+                "purity": purity(self.adjacency, known),
+                "vote_accuracy": vote_accuracy(self.adjacency, self.weights, known),
+                "isolated": float(len(self.isolated())),
+                "modularity": modularity(self.adjacency, known),
+            }
+        )
+
     # ------------------------------------------------------------------------------- reporting
+
+    def plot(self, groups: Any = None, ax: Any = None, *, labels: Any = "auto") -> Any:
+        """Draw the graph as a network, its nodes colored by group; returns the Axes.
+
+        Parameters
+        ----------
+        groups : mapping, Series or sequence, optional
+            Group of each node, by name (nodes may be missing) or in the order of `nodes`.
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+        labels : {"auto"}, bool, int or sequence of str
+            Which nodes to name: up to 30 all, else none; all or none; so many, of the largest degree; these.
+        """
+        return plot_network(self.adjacency, self.nodes, groups, ax, labels=labels)
+
+    def plot_path(self, ax: Any = None) -> Any:
+        """Draw the number of edges along the path, and what the graph was chosen by; returns the Axes."""
+        place = self._chosen_step()
+        value = None if place is None else float(self.path.index.to_numpy()[place])
+        return plot_graph_path(self.path, value, self.n_edges, ax)
+
+    def _chosen_step(self) -> int | None:
+        """The first step of the path that is the chosen graph."""
+        graph = canonical(self.adjacency)
+        same = (i for i, step in enumerate(self.steps) if not (step != graph).nnz)
+        return next(same, None)
 
     def __repr__(self) -> str:
         return (

@@ -47,6 +47,7 @@ ORDER = [
     "inference",
     "lasso_path",
     "neighborhoods",
+    "graph_metrics",
     "graphresult",
     "regression",
     "stability_selection",

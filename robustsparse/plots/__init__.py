@@ -5,6 +5,8 @@ Importing this package does not import matplotlib; drawing does.
 
 from robustsparse.plots.convergence import convergence_frame, plot_convergence
 from robustsparse.plots.diagnostics import outlier_map_frame, plot_diagnostics
+from robustsparse.plots.graphpath import graph_path_frame, plot_graph_path
+from robustsparse.plots.network import network_layout, plot_network
 from robustsparse.plots.path import path_frame, plot_path
 from robustsparse.plots.qq import qq_frame
 from robustsparse.plots.roc import plot_roc
@@ -15,11 +17,15 @@ from robustsparse.plots.terms import plot_coefficients, plot_stability
 __all__ = [
     "PALETTE",
     "convergence_frame",
+    "graph_path_frame",
+    "network_layout",
     "outlier_map_frame",
     "path_frame",
     "plot_coefficients",
     "plot_convergence",
     "plot_diagnostics",
+    "plot_graph_path",
+    "plot_network",
     "plot_path",
     "plot_roc",
     "plot_selection",

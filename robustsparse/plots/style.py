@@ -153,7 +153,7 @@ def add_legend(
     )
 
 
-def mark_k(ax: "Axes", k: int) -> None:
+def mark_k(ax: "Axes", k: float, label: str | None = None) -> None:
     """Dotted line at the chosen k, its label in room made above the data."""
     low, high = ax.get_ylim()
     head = 1.6 * text_height(TINY) / points_high(ax)
@@ -163,7 +163,7 @@ def mark_k(ax: "Axes", k: int) -> None:
         ax.set_ylim(low, high + head * (high - low))
     ax.axvline(k, color=GREY, linestyle=":", linewidth=1, zorder=0.5)
     ax.annotate(
-        f"k = {k}",
+        f"k = {k}" if label is None else label,
         (k, 1),
         xycoords=("data", "axes fraction"),
         xytext=(3, -1),
