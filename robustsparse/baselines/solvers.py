@@ -153,8 +153,7 @@ def smaller_of_both(matrix: Array) -> Array:
     array([[ 1. , -0.2],
            [-0.2,  1. ]])
     """
-    other = matrix.T
-    return np.where(np.abs(matrix) <= np.abs(other), matrix, other)
+    return _symmetric(matrix, np.abs(matrix) <= np.abs(matrix.T))
 
 
 def larger_of_both(matrix: Array) -> Array:
@@ -166,5 +165,10 @@ def larger_of_both(matrix: Array) -> Array:
     array([[1. , 0.5],
            [0.5, 1. ]])
     """
-    other = matrix.T
-    return np.where(np.abs(matrix) > np.abs(other), matrix, other)
+    return _symmetric(matrix, np.abs(matrix) >= np.abs(matrix.T))
+
+
+def _symmetric(matrix: Array, upper: NDArray[np.bool_]) -> Array:
+    """Symmetric matrix from the upper entry of each pair where `upper` says so, else the lower one."""
+    chosen = np.triu(np.where(upper, matrix, matrix.T))
+    return np.asarray(chosen + np.triu(chosen, k=1).T)
