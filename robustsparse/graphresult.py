@@ -1,7 +1,7 @@
 """`GraphResult`: an estimated graph, and what can be asked of it."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,6 @@ from robustsparse.adjacency import (
     as_adjacency,
     as_groups,
     canonical,
-    entry_ranking,
-    sizes,
     strongest,
     upper,
 )
@@ -22,9 +20,12 @@ from robustsparse.checks import check_count
 from robustsparse.errors import DataError, ParameterError
 from robustsparse.frames import did_you_mean, listed
 from robustsparse.graph_metrics import modularity, purity, vote_accuracy
-from robustsparse.neighborhoods import graph_criterion, partial_correlations, precision_of_graph
+from robustsparse.graphfiles import read_graph, save_graph, to_graphml, to_networkx
+from robustsparse.graphreport import summarize_graph
+from robustsparse.neighborhoods import partial_correlations, precision_of_graph
 from robustsparse.plots import plot_graph_path, plot_network
 from robustsparse.roc import ROC, roc_from_scores
+from robustsparse.summary import Summary
 
 Array = NDArray[np.float64]
 
@@ -67,6 +68,7 @@ class GraphResult:
 
     Examples
     --------
+    >>> from robustsparse.graphpath import graph_from_path
     >>> S = np.linalg.inv(np.array([[2.0, -1, 0], [-1, 2, -1], [0, -1, 2]]))
     >>> paths = [np.zeros((3, 3)), np.array([[0, 1, 0], [1, 0, 0.5], [0, 0.5, 0]])]
     >>> graph = graph_from_path(["a", "b", "c"], paths, [0.5, 0.1], S, method="example", nobs=50)
@@ -206,7 +208,7 @@ class GraphResult:
         place = _position(name, value, known)
         at = known[place]
         k = int(at) if name == "k" else None
-        return replace(self, adjacency=self.steps[place], k=k, chosen=f"{name} = {at:.6g}")
+        return replace(self, adjacency=self.steps[place], k=k, chosen=f"{name} = {at:.4g}")
 
     # --------------------------------------------------------------------------------- numbers
 
@@ -266,6 +268,10 @@ class GraphResult:
 
     # ------------------------------------------------------------------------------- reporting
 
+    def summary(self) -> Summary:
+        """The graph in words and numbers, to print or to export as HTML or LaTeX."""
+        return summarize_graph(self)
+
     def plot(self, groups: Any = None, ax: Any = None, *, labels: Any = "auto") -> Any:
         """Draw the graph as a network, its nodes colored by group; returns the Axes.
 
@@ -298,118 +304,50 @@ class GraphResult:
             f"edge{'' if self.n_edges == 1 else 's'} ({self.chosen})>"
         )
 
+    # ----------------------------------------------------------------------------------- files
 
-def graph_from_path(
-    nodes: Sequence[str],
-    matrices: Sequence[Any],
-    values: Sequence[float],
-    covariance: Any,
-    *,
-    method: str,
-    nobs: int,
-    parameter: str = "lambda",
-    max_edges: int | None = None,
-    value: float | None = None,
-    chosen: str | None = None,
-    gamma: float = 0.5,
-    zero: float = 0.0,
-    columns: Mapping[str, Sequence[float]] | None = None,
-    rule: str | None = None,
-    row_weights: "pd.Series[float] | None" = None,
-    notes: Sequence[str] = (),
-) -> GraphResult:
-    """Graph of a method that gives one matrix for each value of a parameter.
+    def to_networkx(self, groups: Any = None) -> Any:
+        """Graph of networkx (an extra: ``pip install robustsparse[graph]``).
 
-    Pairs are ranked by the step at which they enter, then by their size there. The graph is the one of the strongest
-    `max_edges` pairs, or at `value`, or the one with the smallest extended BIC (`neighborhoods.graph_criterion`).
+        Its edges have the attributes `weight`, `partial_corr` and, where known, `stability`, its nodes `degree`.
+
+        Parameters
+        ----------
+        groups : mapping, Series or sequence, optional
+            Group of each node, which becomes the attribute `group`.
+        """
+        return to_networkx(self, groups)
+
+    def to_graphml(self, path: str | Path, groups: Any = None) -> None:
+        """Write the graph as GraphML, which Cytoscape, Gephi, igraph and networkx read.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        groups : mapping, Series or sequence, optional
+            Group of each node, which becomes the attribute `group`.
+        """
+        to_graphml(self, path, groups)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the table of edges, strongest first, one a line."""
+        self.edges().to_csv(path, index=False)
+
+    def save(self, path: str | Path) -> None:
+        """Write the graph to a file that `robustsparse.load` reads; it holds numbers and text, never code."""
+        save_graph(self, path)
+
+
+def load_graph(path: str | Path) -> GraphResult:
+    """Read a graph that `GraphResult.save` wrote; nothing in the file can run.
 
     Parameters
     ----------
-    nodes : sequence of str
-        Names of the d nodes.
-    matrices : sequence of arrays or sparse matrices of shape (d, d)
-        Symmetric, one for each value, sparsest first; what is not zero off the diagonal is an edge, and larger is
-        stronger.
-    values : sequence of float
-        Values of the parameter.
-    covariance : array of shape (d, d)
-        What the method rests on.
-    method : str
-        What made the graphs, in words.
-    nobs : int
-        Number of rows used.
-    parameter : str
-        Name of the parameter.
-    max_edges : int, optional
-        Number of edges of the graph, fewer if fewer ever enter.
-    value : float, optional
-        Value of the parameter to take the graph at.
-    chosen : str, optional
-        How the graph was chosen, in words; written from the other arguments if None.
-    gamma : float
-        Constant of the extended BIC.
-    zero : float
-        Entries up to this size are zero, for solvers that leave rounding errors.
-    columns : mapping of str to sequence of float, optional
-        More columns of the path, by name.
-    rule : {"and", "or"}, optional
-        How two directions were combined.
-    row_weights : Series, optional
-        By row label; 0 = rejected.
-    notes : sequence of str
-        For the summary.
-
-    Returns
-    -------
-    GraphResult
-
-    Examples
-    --------
-    >>> S = np.array([[1.0, 0.6, 0.2], [0.6, 1.0, 0.3], [0.2, 0.3, 1.0]])
-    >>> matrices = [np.where(np.abs(S) > cut, S, 0.0) for cut in (0.5, 0.25, 0.1)]
-    >>> graph = graph_from_path(list("abc"), matrices, [0.5, 0.25, 0.1], S, method="cuts", nobs=80, max_edges=2)
-    >>> graph.edges()["weight"].round(2).tolist()
-    [1.0, 0.67]
+    path : str or Path
+        The file.
     """
-    if max_edges is not None and value is not None:
-        raise ParameterError("give max_edges= or value=, not both.")
-    if len(matrices) != len(values) or not len(values):
-        raise DataError(f"{len(matrices)} matrices do not fit {len(values)} values of {parameter}.")
-    S = np.array(covariance, dtype=np.float64)
-    entries = [sizes(matrix, zero) for matrix in matrices]
-    steps = tuple(canonical(entry > 0) for entry in entries)
-    table: dict[str, Any] = {"n_edges": [step.nnz // 2 for step in steps], **(columns or {})}
-    if max_edges is None and value is None and "criterion" not in table:
-        table["criterion"] = [graph_criterion(S, step, nobs, gamma) for step in steps]
-    graph = GraphResult(
-        nodes=tuple(str(node) for node in nodes),
-        ranking=entry_ranking(entries),
-        adjacency=steps[-1],
-        covariance=S,
-        steps=steps,
-        path=pd.DataFrame(table, index=pd.Index(values, name=parameter)),
-        k=None,
-        rule=rule,
-        method=method,
-        nobs=nobs,
-        chosen="",
-        row_weights=row_weights,
-        notes=tuple(notes),
-    )
-    graph = _choose(graph, max_edges, value)
-    return graph if chosen is None else replace(graph, chosen=chosen)
-
-
-def _choose(graph: GraphResult, max_edges: int | None, value: float | None) -> GraphResult:
-    """The graph that was asked for, or the one with the smallest criterion."""
-    if max_edges is not None:
-        most = check_count("max_edges", max_edges, 0)
-        return graph.at(n_edges=min(most, len(upper(graph.ranking)[0])))
-    if value is not None:
-        return graph.at(value=value)
-    place = int(np.nanargmin(graph.path["criterion"].to_numpy(dtype=np.float64)))
-    best = graph.at(value=float(graph.path.index.to_numpy()[place]))
-    return replace(best, chosen=f"{best.chosen} by the extended BIC")
+    return GraphResult(**read_graph(path))
 
 
 def _entries(matrix: Any, rows: Any, columns: Any) -> Array:

@@ -25,7 +25,8 @@ from robustsparse.baselines.solvers import (
     smaller_of_both,
 )
 from robustsparse.checks import check_choice, check_count
-from robustsparse.graphresult import GraphResult, graph_from_path
+from robustsparse.graphpath import graph_from_path
+from robustsparse.graphresult import GraphResult
 from robustsparse.lasso_path import descending, lambda_path, lasso_paths
 from robustsparse.screening import available_threads
 

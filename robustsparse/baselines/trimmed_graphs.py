@@ -13,7 +13,8 @@ from robustsparse.baselines.graphs import LASSO_RATIO
 from robustsparse.baselines.inputs import variables
 from robustsparse.baselines.solvers import glasso_path
 from robustsparse.checks import check_count
-from robustsparse.graphresult import GraphResult, graph_from_path
+from robustsparse.graphpath import graph_from_path
+from robustsparse.graphresult import GraphResult
 from robustsparse.lasso_path import descending, lambda_path
 from robustsparse.neighborhoods import graph_criterion
 
