@@ -63,6 +63,8 @@ class GraphResult:
         By row label; 0 = rejected.
     stability : csr_array of float, shape (d, d), or None
         Share of subsamples that select each pair.
+    cuts : DataFrame or None
+        Graphs of the strongest edges of the ranking, by `n_edges`: `criterion`, and `instability` where known.
     notes : tuple of str
         What else the summary should say.
 
@@ -93,6 +95,7 @@ class GraphResult:
     chosen: str
     row_weights: "pd.Series[float] | None" = None
     stability: Any = None
+    cuts: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -164,7 +167,8 @@ class GraphResult:
 
     def _place(self, node: str) -> int:
         if node not in self.nodes:
-            raise ParameterError(f"{node!r} is no node{did_you_mean(str(node), self.nodes)}")
+            hint = did_you_mean(str(node), self.nodes)
+            raise ParameterError(f"{node!r} is no node of this graph{hint or '; see nodes.'}")
         return self.nodes.index(node)
 
     def at(
@@ -200,7 +204,10 @@ class GraphResult:
                 "ask for fewer, or fit with a longer path."
             )
         graph = strongest(self.ranking, int(n_edges))
-        return replace(self, adjacency=graph, k=None, chosen=f"{int(n_edges):,} strongest edges")
+        plural = "" if n_edges == 1 else "s"
+        return replace(
+            self, adjacency=graph, k=None, chosen=f"{int(n_edges):,} strongest edge{plural}"
+        )
 
     def _step(self, value: Any) -> "GraphResult":
         name = str(self.path.index.name)

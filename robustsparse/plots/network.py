@@ -1,7 +1,7 @@
 """Graphs as networks of points and lines, colored by group."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robustsparse.adjacency import as_adjacency, as_groups, upper
+from robustsparse.checks import check_count
 from robustsparse.errors import ParameterError
 from robustsparse.frames import did_you_mean
 from robustsparse.plots.layout import CLOSEST, lay_out
@@ -41,6 +42,7 @@ _NO_GROUP = "no group"
 _OTHERS = "other groups"
 # Edges between groups, and of a graph without groups.
 _EDGE = "0.55"
+_TEXT = "0.15"
 # All nodes are labeled in graphs of up to so many.
 _LABELED = 30
 # Characters of a name, and of a group.
@@ -355,14 +357,16 @@ def _to_label(labels: Any, nodes: Sequence[str], degree: Any) -> list[int]:
     by_degree: list[int] = np.argsort(-degree, kind="stable").tolist()
     if isinstance(labels, str) and labels == "auto":
         return by_degree if len(nodes) <= _LABELED else []
-    if isinstance(labels, bool | int | np.integer):
-        return by_degree[: len(nodes) if labels is True else int(labels)]
-    if isinstance(labels, str):
+    if isinstance(labels, bool | np.bool_):
+        return by_degree if labels else []
+    if isinstance(labels, int | float | np.number):
+        return by_degree[: check_count("labels", labels, 0)]
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise ParameterError(f"labels={labels!r} must be 'auto', a bool, a number or node names.")
-    for name in labels:
-        if name not in nodes:
-            raise ParameterError(f"labels: {name!r} is no node{did_you_mean(str(name), nodes)}")
-    return [i for i in by_degree if nodes[i] in set(labels)]
+    wanted = set(labels)
+    for name in wanted - set(nodes):
+        raise ParameterError(f"labels: {name!r} is no node{did_you_mean(str(name), nodes) or '.'}")
+    return [i for i in by_degree if nodes[i] in wanted]
 
 
 def _short_names(names: Sequence[str], ax: "Axes") -> list[str]:
@@ -378,6 +382,8 @@ def _draw_labels(
     diameter: float,
 ) -> None:
     """Names beside their nodes, off other nodes and edges where possible."""
+    from matplotlib.patheffects import withStroke
+
     from robustsparse.plots.artists import PointLabels
 
     if not named:
@@ -387,4 +393,7 @@ def _draw_labels(
     along = np.linspace(0.1, 0.9, 9)[:, None, None]
     edges = (at[rows] + along * (at[columns] - at[rows])).reshape(-1, 2)
     points = np.vstack([at, edges])
-    ax.add_artist(PointLabels(at[list(named)], names, "black", points, (), 0.5 * diameter + 1.5))
+    texts = PointLabels(at[list(named)], names, _TEXT, points, (), 0.5 * diameter + 1.5)
+    for text in texts.texts:
+        text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
+    ax.add_artist(texts)
