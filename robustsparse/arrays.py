@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robustsparse.assembly import ArrayMeta, assemble
+from robustsparse.assembly import ArrayMeta, fit_and_assemble
 from robustsparse.checks import as_matrix, as_vector, check_count
 from robustsparse.errors import DataError, ParameterError
-from robustsparse.fitting import fit_prepared
 from robustsparse.options import FEWEST_ROWS, for_response, make_options
 from robustsparse.preparation import prepare
 from robustsparse.response import Response, code_response
@@ -46,9 +45,7 @@ def fit_arrays(
         offset=None if offset is None else as_vector("offset", offset, n),
         names=labels, threads=options.threads,
     )  # fmt: skip
-    return assemble(
-        prepared, fit_prepared(prepared, options), options, ArrayMeta(response, labels, n, offset)
-    )
+    return fit_and_assemble(prepared, options, ArrayMeta(response, labels, n, offset))
 
 
 def require_rows(n: int) -> None:

@@ -1,6 +1,7 @@
 """From a fit in standardized units to a labelled result on the scale of the data."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from robustsparse.automatic import REJECT, Fitted, beyond_scale, residual_unit
+from robustsparse.automatic import Fitted, response_flags, standard_residuals
+from robustsparse.contamination import estimate_epsilon, warn_if_worse
 from robustsparse.design import Dropped
-from robustsparse.errors import ContaminationWarning, warn_user
-from robustsparse.gradients import GradientEstimator, MedianOfMeans, Trimmed
-from robustsparse.losses import Huber
+from robustsparse.fitting import fit_prepared
 from robustsparse.options import Options
 from robustsparse.preparation import Prepared
 from robustsparse.response import Response
@@ -20,11 +20,6 @@ from robustsparse.results import INTERCEPT, RHTResult
 from robustsparse.solver import warn_unsettled
 
 Array = NDArray[np.float64]
-
-# Part of good rows that may lie beyond three scales of the residuals.
-_GOOD_FLAGGED = 0.01
-# Share of the blocks that bad rows must reach before a median of means is called broken.
-_SPOILED_BLOCKS = 0.65
 
 
 class ArrayMeta:
@@ -39,6 +34,13 @@ class ArrayMeta:
         self.dropped = Dropped(0, 0, pd.Index([]), {})
 
 
+def fit_and_assemble(data: Prepared, options: Options, meta: Any) -> RHTResult:
+    """The whole fit of a standardized problem, on the data's own scale, labelled."""
+    settled, share = estimate_epsilon(data, options)
+    fitted = fit_prepared(data, settled)
+    return replace(assemble(data, fitted, settled, meta), bad_share=share)
+
+
 def assemble(data: Prepared, fitted: Fitted, options: Options, meta: Any) -> RHTResult:
     """The fit on the data's own scale, labelled."""
     raw, constant = data.to_data(fitted.coef)
@@ -47,7 +49,7 @@ def assemble(data: Prepared, fitted: Fitted, options: Options, meta: Any) -> RHT
         np.append(constant, raw) if data.intercept else raw, index=names, name="coef"
     )
     frame = _row_frame(data, fitted, meta)
-    _warn_if_worse(frame, options.estimator, data)
+    warn_if_worse(data, fitted, options)
     solution = fitted.solution
     warn_unsettled(solution)
     forced = [meta.names[j] for j in data.keep if j < data.d]
@@ -81,6 +83,7 @@ def assemble(data: Prepared, fitted: Fitted, options: Options, meta: Any) -> RHT
         spec=meta.spec,
         offset_given=meta.offset is not None,
         intercept=data.intercept,
+        epsilon=options.epsilon,
     )
 
 
@@ -91,23 +94,15 @@ def _row_frame(data: Prepared, fitted: Fitted, meta: Any) -> pd.DataFrame:
     """Fitted values, residuals, weights and flags by row label, in the data's units."""
     eta = data.predictor(fitted.coef)
     observed = meta.response.values
-    if data.binary:
-        prediction = expit(eta)
-        spread = np.sqrt(np.maximum(prediction * (1.0 - prediction), 1e-12))
-        standard = (observed - prediction) / spread
-    else:
-        prediction = eta * data.unit + data.location
-        standard = fitted.resid / residual_unit(data, fitted.scale)
-    judged, scale = (standard, 1.0) if data.binary else (fitted.resid, fitted.scale)
-    response = beyond_scale(data, judged, scale)
-    far = fitted.leverage.flags
+    prediction = expit(eta) if data.binary else eta * data.unit + data.location
+    response, far = response_flags(data, fitted), fitted.leverage.flags
     flag = np.select([response & far, response, far], ["both", "response", "leverage"], "")
     return pd.DataFrame(
         {
             "link": eta if data.binary else prediction,
             "fitted": prediction,
             "resid": observed - prediction,
-            "std_resid": standard,
+            "std_resid": standard_residuals(data, fitted),
             "weight": fitted.weights,
             "distance": fitted.leverage.distances,
             "distance_cutoff": fitted.leverage.cutoff,
@@ -143,36 +138,3 @@ def _covariance(data: Prepared, fitted: Fitted, names: Sequence[str]) -> pd.Data
     with np.errstate(over="ignore", invalid="ignore"):
         cov = transform @ fitted.cov @ transform.T
     return pd.DataFrame(cov, index=labels, columns=labels)
-
-
-def _warn_if_worse(frame: pd.DataFrame, estimator: GradientEstimator, data: Prepared) -> None:
-    """Warn if more rows look bad than the gradient estimator was told to survive."""
-    if isinstance(estimator, Trimmed):
-        trimmed = estimator.count(data.n)
-        # Huber's loss bounds what a response can do, whatever the gradient estimator.
-        harmful = ["both"] if isinstance(data.loss, Huber) else ["response", "both"]
-        bad = int(frame["flag"].isin(harmful).sum())
-        # Of good rows, too, a few are beyond three scales.
-        if bad <= max(trimmed, _GOOD_FLAGGED * data.n, 1):
-            return
-        text = f"trims {trimmed} at each end; fit again with a larger epsilon"
-    elif isinstance(estimator, MedianOfMeans):
-        blocks = estimator.count(data.n, data.d)
-        bad = _spoiling(frame, blocks)
-        if bad <= _SPOILED_BLOCKS * blocks:
-            return
-        text = (
-            f"has {blocks} blocks and breaks when half of them hold such a row; if they are not just heavy tails, use "
-            f"MedianOfMeans(blocks={4 * bad + 15}) or estimator='trim'"
-        )
-    else:
-        return
-    warn_user(
-        f"{bad} of {data.n} rows do not fit the model, and the gradient estimator {text}.",
-        ContaminationWarning,
-    )
-
-
-def _spoiling(frame: pd.DataFrame, blocks: int) -> int:
-    """Number of rows that spoil a block, moving its mean by three scales alone; heavy tails have few of them."""
-    return int((frame["std_resid"].abs() > REJECT * len(frame) / blocks).sum())

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from robustsparse.descent import Settings
 from robustsparse.gradients import GradientEstimator, Mean, MedianOfMeans, Trimmed
@@ -331,14 +332,29 @@ def plain_fit(
     )  # fmt: skip
 
 
+def standard_residuals(data: Prepared, fitted: Fitted) -> Array:
+    """Residuals in units of their scale; Pearson's for a binary response."""
+    if data.binary:
+        return _residuals(data, fitted.coef)
+    return np.asarray(fitted.resid / residual_unit(data, fitted.scale))
+
+
+def response_flags(data: Prepared, fitted: Fitted) -> Mask:
+    """Rows whose response the fit cannot explain."""
+    if data.binary:
+        return beyond_scale(data, _residuals(data, fitted.coef), 1.0)
+    return beyond_scale(data, fitted.resid, fitted.scale)
+
+
 def _residuals(data: Prepared, coef: Array) -> Array:
     """Residuals; Pearson's for a binary response."""
     eta = data.predictor(coef)
-    score = -data.loss.score(data.y, eta)
     if not data.binary:
         return np.asarray(data.y - eta)
-    probability = data.y - score
-    return np.asarray(score / np.sqrt(np.maximum(probability * (1.0 - probability), 1e-12)))
+    # Whatever the loss, the predictor is read as log-odds.
+    probability = expit(eta)
+    spread = np.sqrt(np.maximum(probability * (1.0 - probability), 1e-12))
+    return np.asarray((data.y - probability) / spread)
 
 
 def least_squares_choice(data: Prepared, fits: dict[int, RHTFit]) -> Choice:

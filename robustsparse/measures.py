@@ -1,4 +1,4 @@
-"""How good a fit is: robust R², share of the deviance explained, ranking of terms along a path."""
+"""What follows from the numbers of a fit: robust R², deviance explained, likelier labels, ranks of terms."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from robustsparse.response import Classes
 from robustsparse.scales import tau_scale
 
 # What pandas says of its arrays.
@@ -42,3 +43,10 @@ def path_rank(path: pd.DataFrame) -> "pd.Series[float]":
     largest = sizes.to_numpy().max(initial=1e-300)
     rank: pd.Series[float] = (sizes > 0).sum(axis=1) + 0.5 * sizes.max(axis=1) / largest
     return rank
+
+
+def likelier(probability: "pd.Series[float]", classes: Classes | None) -> "pd.Series[Any]":
+    """The more probable of two labels, given the probability of the second; missing where that is."""
+    labels = np.array([*(classes or ()), None], dtype=object)
+    place = np.where(probability.isna(), 2, probability > 0.5).astype(int)
+    return pd.Series(labels[place], index=probability.index, name="prediction").infer_objects()

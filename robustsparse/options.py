@@ -1,7 +1,7 @@
 """The arguments of a fit, checked and completed."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from robustsparse.checks import as_rng, check_choice, check_count, check_number
 from robustsparse.descent import Settings
 from robustsparse.errors import ParameterError
 from robustsparse.gradients import (
+    LARGEST_TRIM,
     TRIM_PER_EPSILON,
     GradientEstimator,
     MedianOfMeans,
@@ -21,6 +22,7 @@ from robustsparse.scaling import SCALES
 from robustsparse.screening import available_threads
 
 Array = NDArray[np.float64]
+Epsilon = float | Literal["auto"]
 
 FAMILIES = ("gaussian", "binomial")
 # Fewer rows say nothing about which of them are bad.
@@ -31,6 +33,10 @@ _BINOMIAL_RADIUS = 10.0
 _MAX_ITER = {True: 100, False: 300}
 # On the boundary of that ball the steps are plain ones, and creep.
 _TOL = {"gaussian": 1e-10, "binomial": 1e-5}
+# Losses whose supports have a robust refit.
+REFITTED = (Squared, Huber, Logistic)
+# Share of bad rows that the first fit assumes where it is to be estimated.
+PILOT_EPSILON = 0.2
 # Largest part of the rarer class that is trimmed at each end: its rows are the extremes of a good
 # predictor.
 _RARE_TRIMMED = 1.0 / 3.0
@@ -47,7 +53,9 @@ class Options:
     loss: Loss
     k: Any
     select: str
+    # The share of bad rows to survive; if it is to be estimated, the one that a first fit assumes.
     epsilon: float
+    estimated: bool
     how: str
     settings: Settings
     refit: bool
@@ -55,6 +63,8 @@ class Options:
     rng: np.random.Generator
     verbose: bool
     threads: int
+    # Share of the rarer class.
+    rare: float = 0.5
 
 
 def make_options(
@@ -64,7 +74,7 @@ def make_options(
     k: Any = "auto",
     select: str = "ric",
     loss: Any = None,
-    epsilon: float = 0.1,
+    epsilon: Epsilon = 0.1,
     standardize: Any = True,
     step: Any = "auto",
     radius: float | None = None,
@@ -79,9 +89,9 @@ def make_options(
     """Check the arguments of `rht` and `rht_fit` and fill in what they leave open."""
     check_choice("family", family, FAMILIES)
     check_choice("select", select, ("ric", "cv"))
-    epsilon = check_number("epsilon", epsilon, 0.0, 0.49)
+    assumed = _assumed(epsilon)
     generator = as_rng(rng)
-    chosen = as_estimator(estimator, epsilon, generator)
+    chosen = as_estimator(estimator, assumed, generator)
     own = "squared" if family == "gaussian" else "logistic"
     the_loss = as_loss(own if loss is None else loss)
     _check_loss(loss, the_loss, family)
@@ -100,8 +110,9 @@ def make_options(
     if (parts and not np.isscalar(k)) or (parts and k == "auto"):
         raise ParameterError("split needs a number for k: each part of the rows is used only once.")
     return Options(
-        family, chosen, estimator, the_loss, k, select, epsilon, _scale(standardize, chosen, family), settings,
-        bool(refit) and isinstance(the_loss, Squared | Huber | Logistic), parts, generator,
+        family, chosen, estimator, the_loss, k, select, assumed, epsilon == "auto",
+        _scale(standardize, chosen, family), settings,
+        bool(refit) and isinstance(the_loss, REFITTED), parts, generator,
         bool(verbose), _threads(n_jobs),
     )  # fmt: skip
 
@@ -137,11 +148,26 @@ def _scale(standardize: Any, estimator: GradientEstimator, family: str) -> str:
 
 def for_response(options: Options, y: Array) -> Options:
     """Trim less than asked where that would remove most of a rare class."""
-    if options.family == "gaussian" or not is_named(options, "trim"):
+    if options.family == "gaussian":
         return options
-    rare = min(float(y.mean()), 1.0 - float(y.mean()))
-    trimmed = Trimmed(min(TRIM_PER_EPSILON * options.epsilon, _RARE_TRIMMED * rare))
-    return replace(options, estimator=trimmed)
+    mean = float(y.mean())
+    return with_epsilon(replace(options, rare=min(mean, 1.0 - mean)), options.epsilon)
+
+
+def with_epsilon(options: Options, epsilon: float) -> Options:
+    """The options for another share of bad rows: a trimmed mean asked for by name follows it."""
+    options = replace(options, epsilon=epsilon)
+    if not is_named(options, "trim"):
+        return options
+    most = LARGEST_TRIM if options.family == "gaussian" else _RARE_TRIMMED * options.rare
+    return replace(options, estimator=Trimmed(min(TRIM_PER_EPSILON * epsilon, most)))
+
+
+def _assumed(epsilon: Any) -> float:
+    if isinstance(epsilon, str):
+        check_choice("epsilon", epsilon, ("auto",))
+        return PILOT_EPSILON
+    return check_number("epsilon", epsilon, 0.0, 0.49)
 
 
 def is_named(options: Options, name: str) -> bool:

@@ -8,13 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from robustsparse.arrays import fit_arrays, require_rows
-from robustsparse.assembly import assemble
+from robustsparse.assembly import fit_and_assemble
 from robustsparse.call import Call
 from robustsparse.design import build_design
 from robustsparse.errors import FormulaError
-from robustsparse.fitting import fit_prepared
 from robustsparse.inference import rerun
-from robustsparse.options import for_response, make_options
+from robustsparse.options import Epsilon, for_response, make_options
 from robustsparse.preparation import prepare
 from robustsparse.results import INTERCEPT, RHTResult
 from robustsparse.storage import read_result
@@ -29,7 +28,7 @@ def rht(
     k: Any = "auto",
     select: Literal["ric", "cv"] = "ric",
     loss: Any = None,
-    epsilon: float = 0.1,
+    epsilon: Epsilon = 0.1,
     standardize: Any = True,
     step: Any = "auto",
     radius: float | None = None,
@@ -70,9 +69,11 @@ def rht(
     loss : {"squared", "huber", "logistic"} or Loss, optional
         The family's own by default. It drives the selection; the refit is an MM-regression or a bounded-influence
         logistic regression whatever the loss, so with a loss of your own there is no refit.
-    epsilon : float
+    epsilon : float or "auto"
         Fraction of bad rows to survive; twice that much is trimmed at each end, but at most a third
-        of the rarer class.
+        of the rarer class. "auto" estimates it: a first fit that survives a fifth of bad rows says how
+        many there are, and their upper confidence bound, but at least 0.05 and at most 0.25, is
+        the epsilon of the fit; for the median of means the number of blocks follows from it.
     standardize : bool or {"mad", "blocks", "winsor", "sd"}
         Robust scale of the columns. True is "mad"; with the median of means "blocks"; for
         "binomial" "winsor".
@@ -156,7 +157,7 @@ def _fit_formula(
     meta = replace(design, X=np.empty((0, 0)))
     # The standardized copy is all that the fit needs; the design itself can go.
     del design
-    return assemble(prepared, fit_prepared(prepared, options), options, meta)
+    return fit_and_assemble(prepared, options, meta)
 
 
 def rht_fit(
@@ -169,7 +170,7 @@ def rht_fit(
     k: Any = "auto",
     select: Literal["ric", "cv"] = "ric",
     loss: Any = None,
-    epsilon: float = 0.1,
+    epsilon: Epsilon = 0.1,
     intercept: bool = True,
     standardize: Any = True,
     step: Any = "auto",

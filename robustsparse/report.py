@@ -8,6 +8,7 @@ from robustsparse.losses import Huber, Logistic, Squared
 from robustsparse.summary import Summary
 
 if TYPE_CHECKING:
+    from robustsparse.contamination import BadShare
     from robustsparse.results import RHTResult
 
 # Rows named in a note before the rest is only counted.
@@ -140,6 +141,8 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
             "that the same data selected them is not accounted for. conf_int(method='split') and "
             "conf_int(method='bootstrap') select again."
         )
+    if result.bad_share is not None:
+        notes.append(_bad_share(result, result.bad_share))
     if result.kept:
         notes.append(f"Kept whatever their size: {_listed(list(result.kept))}.")
     notes += _flag_notes(result.diagnostics["flag"])
@@ -164,6 +167,12 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
     if not result.converged:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
+
+
+def _bad_share(result: "RHTResult", share: "BadShare") -> str:
+    spoiling = type(result.estimator).__name__ == "MedianOfMeans"
+    text = share.describe("rows bad enough to spoil a block" if spoiling else "bad rows")
+    return f"{text[0].upper()}{text[1:]}; the fit is made to survive {100 * (result.epsilon or 0):.1f}%."
 
 
 def _flag_notes(flag: "pd.Series[Any]") -> list[str]:

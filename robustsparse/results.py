@@ -12,9 +12,10 @@ from scipy.special import expit, ndtr, ndtri
 
 from robustsparse.call import Call
 from robustsparse.checks import as_matrix, as_vector, check_choice, check_number
+from robustsparse.contamination import BadShare
 from robustsparse.design import DesignSpec, Dropped
 from robustsparse.errors import DataError, ParameterError
-from robustsparse.measures import deviance_explained, path_rank, robust_r2
+from robustsparse.measures import deviance_explained, likelier, path_rank, robust_r2
 from robustsparse.plots import (
     plot_coefficients,
     plot_convergence,
@@ -73,6 +74,10 @@ class RHTResult:
         Covariance of the nonzero coefficients, conditional on the support; None without a refit.
     intercept : bool
         Whether the model has an intercept, the first of `params`.
+    epsilon : float or None
+        Share of bad rows that the fit was made to survive.
+    bad_share : BadShare or None
+        With ``epsilon="auto"`` the estimate that it comes from: `share`, its `upper` bound and the bound's `level`.
     """
 
     params: "pd.Series[float]"
@@ -106,7 +111,9 @@ class RHTResult:
     # Whether the response was given an offset that new data must bring along.
     offset_given: bool = False
     intercept: bool = True
-    # What it takes to repeat the fit; the data are not in it.
+    epsilon: float | None = None
+    bad_share: BadShare | None = None
+    # How to repeat the fit; the data are not in it.
     _call: Call | None = None
 
     # ------------------------------------------------------------------------------- the model
@@ -181,7 +188,7 @@ class RHTResult:
         if self.family == "gaussian":
             return eta.rename("prediction")
         probability = pd.Series(expit(eta.to_numpy()), index=eta.index, name="prediction")
-        return probability if type == "response" else self._labels(probability)
+        return probability if type == "response" else likelier(probability, self.classes)
 
     def _link(self, newdata: Any, given: Any) -> "pd.Series[float]":
         coef = self.params.to_numpy()[int(self.intercept) :]
@@ -208,12 +215,6 @@ class RHTResult:
             )
         eta = X @ coef[used] + (self.params.iloc[0] if self.intercept else 0.0)
         return pd.Series(eta if offset is None else eta + offset, index=index, name="link")
-
-    def _labels(self, probability: "pd.Series[float]") -> "pd.Series[Any]":
-        assert self.classes is not None
-        labels = np.array([*self.classes, None], dtype=object)
-        place = np.where(probability.isna(), 2, probability > 0.5).astype(int)
-        return pd.Series(labels[place], index=probability.index, name="prediction").infer_objects()
 
     def score(self, data: Any, y: Any = None) -> float:
         """Robust R² (gaussian) or share of right labels (binomial) on other data.
@@ -287,10 +288,8 @@ class RHTResult:
         if data is not None or options:
             name = "data" if data is not None else next(iter(options))
             raise ParameterError(f"{name} is for method='split' and 'bootstrap', which fit again.")
-        se = self._standard_errors()
-        z = ndtri(0.5 + 0.5 * level)
-        estimate = self.coef()
-        return pd.DataFrame({"low": estimate - z * se, "high": estimate + z * se})
+        estimate, margin = self.coef(), ndtri(0.5 + 0.5 * level) * self._standard_errors()
+        return pd.DataFrame({"low": estimate - margin, "high": estimate + margin})
 
     def _standard_errors(self) -> "pd.Series[float]":
         if self.cov is None:

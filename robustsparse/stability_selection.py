@@ -134,7 +134,7 @@ def stability(
     verbose : bool
         Show progress.
     **options
-        Any other argument of `rht`.
+        Any other argument of `rht`; ``epsilon="auto"`` is estimated anew in every fit.
 
     Returns
     -------

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.call import Call, Rerun, gone
+from robustsparse.contamination import BadShare
 from robustsparse.design import DesignSpec, Dropped
 from robustsparse.errors import DataError
 from robustsparse.formulas.state import from_json, to_json
@@ -31,6 +32,7 @@ _FRAMES = ("diagnostics", "history", "path", "cv", "cov")
 _PLAIN = (
     "k", "nobs", "scale", "converged", "n_iter", "formula", "family", "select", "step", "refitted",
     "kept", "classes", "references", "constant", "offset_given", "intercept",
+    "epsilon",
 )  # fmt: skip
 
 
@@ -41,6 +43,8 @@ def save_result(result: "RHTResult", path: str | Path) -> None:
     meta |= {name: _frame(getattr(result, name)) for name in _FRAMES}
     meta["estimator"], meta["loss"] = _part(result.estimator), _part(result.loss)
     meta["dropped"] = _dropped(result.dropped)
+    share = result.bad_share
+    meta["bad_share"] = None if share is None else [share.share, share.upper, share.level]
     meta["call"] = None if result._call is None else _call(result._call)
     meta["spec"] = None if result.spec is None else result.spec.to_dict()
     text = json.dumps({"format": FORMAT, "version": VERSION, "result": meta}, allow_nan=False)
@@ -83,6 +87,7 @@ def _fields(meta: dict[str, Any], context: Mapping[str, Any] | None) -> dict[str
     out["dropped"] = Dropped(
         dropped["missing"], dropped["infinite"], _as_index(dropped["labels"]), dropped["columns"]
     )
+    out["bad_share"] = None if meta["bad_share"] is None else BadShare(*meta["bad_share"])
     spec = meta["spec"]
     out["spec"] = None if spec is None else DesignSpec.from_dict(spec, context)
     return out

@@ -10,6 +10,7 @@ PACKAGE = Path(__file__).parents[1] / "robustsparse"
 ORDER = [
     "errors",
     "checks",
+    "progress",
     "kernels",
     "losses",
     "screening",
@@ -27,6 +28,7 @@ ORDER = [
     "automatic",
     "options",
     "fitting",
+    "contamination",
     "frames",
     "adjacency",
     "formulas",
@@ -54,6 +56,7 @@ ORDER = [
     "graphpath",
     "regression",
     "stability_selection",
+    "variables",
     "graph",
     "baselines",
     "simulate",
