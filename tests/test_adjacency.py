@@ -113,11 +113,12 @@ def test_ties_go_to_the_pair_that_comes_first() -> None:
 def test_an_earlier_step_outranks_every_later_size() -> None:
     tiny, huge = np.zeros((4, 4)), np.zeros((4, 4))
     tiny[0, 1] = tiny[1, 0] = 1e-300
+    tiny[1, 3] = tiny[3, 1] = 1.0
     huge[0, 1] = huge[1, 0] = 1e-300
     huge[2, 3] = huge[3, 2] = 1e300
     huge[0, 2] = huge[2, 0] = 1.0
     ranking = entry_ranking([sizes(tiny), sizes(huge)]).toarray()
-    assert ranking[0, 1] > ranking[2, 3] > ranking[0, 2] > 0
+    assert ranking[1, 3] > ranking[0, 1] > ranking[2, 3] > ranking[0, 2] > 0
     assert ranking[1, 2] == 0
     np.testing.assert_array_equal(ranking, ranking.T)
 

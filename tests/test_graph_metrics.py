@@ -49,6 +49,15 @@ def test_ties_of_the_vote_go_to_the_heavier_edges() -> None:
     assert vote_accuracy(A, 1.0 * A, groups) == pytest.approx(1.5 / 3)
 
 
+def test_weights_decide_nothing_but_ties() -> None:
+    A = graph(["ab", "ac", "ad"])
+    heavy = (1.0 * A).tolil()
+    heavy[0, 3] = heavy[3, 0] = 9.0
+    # a is u and has neighbors u, u and, by far the heaviest, v; b and c see a (right), d sees a (wrong).
+    groups = as_groups(list("uuuvuuu"), NODES)
+    assert vote_accuracy(A, heavy.tocsr(), groups) == pytest.approx(3 / 4)
+
+
 def test_nodes_without_a_group_do_not_count() -> None:
     A = graph(EDGES)
     groups = as_groups({"a": "u", "b": "u", "e": "v"}, NODES)

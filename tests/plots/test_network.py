@@ -109,9 +109,11 @@ def test_nodes_without_a_group_are_grey_and_named_so() -> None:
     assert same_color(frame.loc["c", "color"], "0.6")
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_legend_covers_no_node(size: tuple[float, float]) -> None:
-    adjacency, nodes, groups = cluster()
+@pytest.mark.parametrize("size", [*SIZES, (7.0, 3.0)])
+@pytest.mark.parametrize("kind", ["cluster", "band"])
+def test_legend_covers_no_node(size: tuple[float, float], kind: str) -> None:
+    adjacency = rs.simulate.graph(5, 100, kind=kind, rng=0).adjacency
+    _, nodes, groups = cluster()
     long = pd.Series(groups, index=nodes, name="sector").str.replace("group", "Consumer Goods No.")
     ax = drawn(plot_network(adjacency, nodes, long, axes(size)))
     box = ax.get_legend().get_window_extent()
