@@ -13,15 +13,20 @@ from robustsparse.baselines.graphs import (
     skeptic,
     spearman,
 )
+from robustsparse.baselines.lasso_result import LassoResult
+from robustsparse.baselines.regression import lasso, trimmed_lasso
 from robustsparse.baselines.trimmed_graphs import trimmed_glasso
 
 __all__ = [
+    "LassoResult",
     "clime",
     "glasso",
+    "lasso",
     "neighborhood_lasso",
     "nonparanormal",
     "rclime",
     "skeptic",
     "spearman",
     "trimmed_glasso",
+    "trimmed_lasso",
 ]

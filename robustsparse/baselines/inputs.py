@@ -52,7 +52,7 @@ def variables(data: Any) -> Variables:
     X, nodes, rows = _matrix(data)
     if len(nodes) < 2:
         raise DataError("a graph needs at least two variables; the data have one column.")
-    usable = np.isfinite(X).all(axis=1)
+    usable = np.asarray(np.isfinite(X).all(axis=1))
     if usable.sum() < FEWEST_ROWS:
         raise DataError(
             f"{int(usable.sum())} of {len(X)} rows have all values; a graph needs at least {FEWEST_ROWS}."

@@ -13,6 +13,7 @@ from robustsparse.kernels.columns import column_profiles
 from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
 from robustsparse.kernels.gram_lasso import lasso_node_paths
 from robustsparse.kernels.graphical_lasso import graphical_lasso, precision_from_columns
+from robustsparse.kernels.row_lasso import weighted_lasso
 from robustsparse.kernels.trim_screen import drift, leverage_setup, trim_setup, trim_survivors
 from robustsparse.kernels.trimmed import trim_rows
 
@@ -32,4 +33,5 @@ __all__ = [
     "trim_rows",
     "trim_setup",
     "trim_survivors",
+    "weighted_lasso",
 ]
