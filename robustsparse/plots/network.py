@@ -382,8 +382,6 @@ def _draw_labels(
     diameter: float,
 ) -> None:
     """Names beside their nodes, off other nodes and edges where possible."""
-    from matplotlib.patheffects import withStroke
-
     from robustsparse.plots.artists import PointLabels
 
     if not named:
@@ -394,6 +392,9 @@ def _draw_labels(
     edges = (at[rows] + along * (at[columns] - at[rows])).reshape(-1, 2)
     points = np.vstack([at, edges])
     texts = PointLabels(at[list(named)], names, _TEXT, points, (), 0.5 * diameter + 1.5)
-    for text in texts.texts:
-        text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
+    if len(frame) > _LABELED:
+        # Among many edges a name needs a ground of its own.
+        for text in texts.texts:
+            text.set_bbox({"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.3})
+    texts.set_zorder(4)
     ax.add_artist(texts)
