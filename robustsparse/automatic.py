@@ -268,7 +268,8 @@ def robust_fit(
         Threads for large designs.
     """
     far = leverage(data)
-    trust = _trust(data, far, estimator)
+    # With every column in the model there is nothing to select, and the robust regression sees to far rows itself.
+    trust = _trust(data, far, estimator) if min(ks) < data.free else np.ones(data.n)
     judged = replace(data, weights=trust if data.weights is None else trust * data.weights)
     good = np.ones(data.n, dtype=bool)
     rerun, first = estimator, None

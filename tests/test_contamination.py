@@ -137,3 +137,33 @@ def test_resampling_takes_it_too() -> None:
     assert set(sim.support()) <= set(table.index)
     stable = rs.stability("y ~ .", sim.data, resamples=4, epsilon="auto")
     assert set(stable.selected()) == set(sim.support())
+
+
+def contaminated(epsilon: float, k: int, seed: int, attack: str | None = "paper") -> Any:
+    return rs.simulate.linear(k=k, sigma=0.5, epsilon=epsilon, attack=attack, rng=1500 + seed)
+
+
+@pytest.mark.parametrize(("epsilon", "k"), [(0.3, "auto"), (0.3, 21), (0.4, "auto"), (0.4, 21)])
+def test_a_fit_that_breaks_down_says_so(epsilon: float, k: Any) -> None:
+    for seed in range(2):
+        sim = contaminated(epsilon, 21, seed)
+        with pytest.warns(rs.ContaminationWarning, match="more rows.*smaller k"):
+            fit = rs.rht_fit(sim.X, sim.y, epsilon=epsilon, k=k)
+        # It did break down: the error is as large as that of no model at all.
+        assert error(fit, sim) > 0.8 * np.linalg.norm(sim.beta)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.2])
+@pytest.mark.parametrize("attack", ["paper", "leverage", None])
+def test_fits_that_work_do_not(epsilon: float, attack: str | None) -> None:
+    # Any warning is an error here.
+    for seed in range(2):
+        sim = contaminated(epsilon, 5, seed, attack)
+        fit = rs.rht_fit(sim.X, sim.y, epsilon=epsilon)
+        assert set(sim.support()) <= set(fit.support())
+
+
+def test_outliers_that_are_found_are_no_reason_to_warn() -> None:
+    sim = contaminated(0.4, 21, 0, "leverage")
+    fit = rs.rht_fit(sim.X, sim.y, epsilon=0.4, k=21)
+    assert set(sim.support()) == set(fit.support())

@@ -1,4 +1,4 @@
-# MM-regressions by robustbase, the reference values of tests/test_refit.py.
+# MM-regressions by robustbase, the reference values of tests/test_refit.py and tests/test_regression_classic.py.
 # Run in this folder: Rscript lmrob.R
 # Written with R 4.2.2 and robustbase 0.95-0. Default constants; tolerances tightened and subsamples
 # increased, so that the values are those of the optimum and not of the stopping rule.
