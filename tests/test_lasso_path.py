@@ -33,7 +33,7 @@ def violation(S: Array, penalty: float, B: Array) -> float:
 
 
 # Few rows make a singular matrix, a strong factor one in which coordinate descent alone is slow.
-@pytest.mark.parametrize(("n", "factor"), [(200, 0.0), (200, 5.0), (15, 1.0)])
+@pytest.mark.parametrize(("n", "factor"), [(200, 0.0), (200, 5.0), (15, 1.0), (15, 0.0)])
 def test_equations_of_the_minimum_hold(n: int, factor: float) -> None:
     X = sample(n, 40, factor=factor)
     S = X.T @ X / n

@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 # Eigenvalues are raised to this fraction of the mean variance: a solver that needs a positive definite matrix gets
 # one, and entries change by no more than what made the matrix indefinite.
 SMALLEST_EIGENVALUE = 1e-4
+# Standardized values beyond this are cut off there, so that their squares are finite.
+LARGEST = 1e100
 # Pairs of rows that are compared at once for Kendall's tau.
 _PAIRS = 4096
 
@@ -87,7 +89,8 @@ def mad_scales(X: Array) -> Array:
     array([1.4826, 2.    ])
     """
     scales = MAD_TO_SD * np.median(np.abs(X - np.median(X, axis=0)), axis=0)
-    scales = np.where(scales > 0, scales, X.std(axis=0))
+    without = np.flatnonzero(scales == 0)
+    scales[without] = X[:, without].std(axis=0)
     return np.where(scales > 0, scales, 1.0)
 
 
@@ -192,7 +195,8 @@ def nonparanormal(data: Any, *, method: str = "shrinkage") -> pd.DataFrame:
 
 def robust_standardized(X: Array) -> Array:
     """Columns with median 0 and median absolute deviation 1 (in normal standard deviations)."""
-    return np.asarray((X - np.median(X, axis=0)) / mad_scales(X))
+    Z = (X - np.median(X, axis=0)) / mad_scales(X)
+    return np.asarray(np.clip(Z, -LARGEST, LARGEST))
 
 
 def check_epsilon(epsilon: Any) -> float:

@@ -15,6 +15,7 @@ from robustsparse.baselines.correlations import (
     robust_standardized,
     spearman_correlation,
     trimmed_covariance,
+    with_variance,
 )
 from robustsparse.baselines.inputs import Variables, variables
 from robustsparse.baselines.solvers import (
@@ -301,7 +302,7 @@ def spearman(
     """
     got = variables(data)
     scales = mad_scales(got.X)
-    S = spearman_correlation(got.X) * np.outer(scales, scales)
+    S = with_variance(spearman_correlation(got.X) * np.outer(scales, scales))
     method = f"Spearman correlations with MAD scales ({solver})"
     return _by_solver(solver, got, S, method, lambdas, n_lambdas, lambda_ratio, max_edges, n_jobs)
 

@@ -141,7 +141,9 @@ def clime_lambdas(S: Array, n_lambdas: int, ratio: float) -> Array:
     worst = lambda_path(relative, 1)[0]
     check_number("lambda_ratio", ratio, 0.0, 1.0, open_low=True)
     count = check_count("n_lambdas", n_lambdas, 1)
-    return np.asarray(worst / (1.0 + worst) * np.geomspace(1.0, ratio, count))
+    # A hair above, lest rounding should make the empty graph infeasible.
+    first = (1.0 + 1e-12) * worst / (1.0 + worst)
+    return np.asarray(first * np.geomspace(1.0, ratio, count))
 
 
 def smaller_of_both(matrix: Array) -> Array:

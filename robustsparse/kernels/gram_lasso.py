@@ -32,21 +32,18 @@ def _sweep(G, penalty, x, grad):
 
 @njit(cache=True, nogil=True)
 def _cholesky_solve(A, b):
-    """Solve `A x = b` in place of both, from the lower triangle; False if A is not safely positive definite."""
+    """Solve `A x = b` in place of both, from the lower triangle; coordinates that depend on earlier ones become 0."""
     n = b.shape[0]
     for i in range(n):
         row = A[i]
         for j in range(i):
             row[j] = (row[j] - dot(row[:j], A[j, :j])) / A[j, j]
         pivot = row[i] - dot(row[:i], row[:i])
-        if pivot <= SINGULAR * row[i]:
-            return False
-        row[i] = math.sqrt(pivot)
+        row[i] = math.sqrt(pivot) if pivot > SINGULAR * row[i] else np.inf
         b[i] = (b[i] - dot(row[:i], b[:i])) / row[i]
     for i in range(n - 1, -1, -1):
         b[i] /= A[i, i]
         add_multiple(b[:i], -b[i], A[i, :i])
-    return True
 
 
 @njit(cache=True, nogil=True)
@@ -63,8 +60,7 @@ def _jump(G, penalty, x, grad):
         direction[i] = grad[places[i]] - math.copysign(penalty, x[places[i]])
         for m in range(i + 1):
             A[i, m] = G[places[i], places[m]]
-    if not _cholesky_solve(A, direction):
-        return
+    _cholesky_solve(A, direction)
     step = 1.0
     stop = -1
     for i in range(n):

@@ -140,13 +140,40 @@ class TestAllMethods:
         assert graph.degrees["x4"] == 0
         assert graph.n_edges == 8
 
-    # Covariances, unlike correlations, depend on the units.
     def test_units_do_not_matter(self, method: Method) -> None:
-        if method is baselines.spearman:
-            pytest.skip("rests on covariances")
         frame = reference_data()
-        graph, scaled = (method(data, lambdas=[0.2]) for data in (frame, 1e3 * frame + 7.0))
+        # Covariances, unlike correlations, depend on the units of the variables, though not on a common one.
+        units = 1e3 if method is baselines.spearman else np.geomspace(1e-3, 1e3, 12)
+        graph, scaled = (method(data, lambdas=[0.2]) for data in (frame, frame * units + 7.0))
+        assert graph.n_edges > 0
         assert (graph.adjacency != scaled.adjacency).nnz == 0
+
+
+def awkward(kind: str) -> Array:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 6))
+    return {
+        "a copy": np.column_stack([X, X[:, 0]]),
+        "a mirror image": np.column_stack([X, -2.0 * X[:, 0]]),
+        "a sum": np.column_stack([X, X.sum(axis=1)]),
+        "enormous rows": np.vstack([X, np.full((2, 6), 1e300)]),
+        "two values": (X > 0) * 1.0,
+        "ties": np.round(X),
+        "two variables": X[:, :2],
+        "more variables than rows": rng.normal(size=(15, 40)),
+    }[kind]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["a copy", "a mirror image", "a sum", "enormous rows", "two values", "ties", "two variables",
+     "more variables than rows"],
+)  # fmt: skip
+def test_awkward_data_give_finite_answers(method: Method, kind: str) -> None:
+    graph = method(awkward(kind), n_lambdas=10)
+    assert np.isfinite(graph.ranking.data).all()
+    assert np.isfinite(graph.covariance).all()
+    assert np.isfinite(graph.edges()["partial_corr"]).all()
 
 
 class TestRanks:
