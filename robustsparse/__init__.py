@@ -14,10 +14,12 @@ from robustsparse.errors import (
     UnseenLevelError,
 )
 from robustsparse.gradients import Mean, MedianOfMeans, Trimmed
+from robustsparse.graph import robust_ns
 from robustsparse.graphresult import GraphResult
+from robustsparse.loading import load
 from robustsparse.losses import Huber, Logistic, Squared
 from robustsparse.plots import plot_roc
-from robustsparse.regression import load, rht, rht_fit
+from robustsparse.regression import rht, rht_fit
 from robustsparse.results import RHTResult
 from robustsparse.roc import ROC, mean_roc
 from robustsparse.stability_selection import Stability, stability
@@ -52,6 +54,7 @@ __all__ = [
     "plot_roc",
     "rht",
     "rht_fit",
+    "robust_ns",
     "simulate",
     "stability",
     "winsorize",

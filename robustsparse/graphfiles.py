@@ -37,7 +37,7 @@ _TYPES = {"f": "double", "i": "long", "O": "string"}
 def save_graph(graph: "GraphResult", path: str | Path) -> None:
     """Write a graph to a file that `read_graph` reads."""
     meta = {name: to_json(getattr(graph, name)) for name in _PLAIN}
-    meta["path"] = _frame(graph.path)
+    meta["path"], meta["cuts"] = _frame(graph.path), _frame(graph.cuts)
     meta["row_weights"] = None if graph.row_weights is None else _series(graph.row_weights)
     meta["steps"] = len(graph.steps)
     arrays = {"covariance": graph.covariance}
@@ -114,7 +114,7 @@ def _check_version(version: Any, path: str | Path) -> None:
 def _fields(meta: dict[str, Any], archive: zipfile.ZipFile) -> dict[str, Any]:
     out = {name: from_json(meta[name]) for name in _PLAIN}
     out["nodes"], out["notes"] = tuple(out["nodes"]), tuple(out["notes"])
-    out["path"] = _as_frame(meta["path"])
+    out["path"], out["cuts"] = _as_frame(meta["path"]), _as_frame(meta["cuts"])
     weights = meta["row_weights"]
     out["row_weights"] = None if weights is None else _as_series(weights)
     d = len(out["nodes"])

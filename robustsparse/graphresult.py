@@ -23,7 +23,7 @@ from robustsparse.graph_metrics import modularity, purity, vote_accuracy
 from robustsparse.graphfiles import read_graph, save_graph, to_graphml, to_networkx
 from robustsparse.graphreport import summarize_graph
 from robustsparse.neighborhoods import partial_correlations, precision_of_graph
-from robustsparse.plots import plot_graph_path, plot_network
+from robustsparse.plots import plot_graph_cuts, plot_graph_path, plot_network
 from robustsparse.roc import ROC, roc_from_scores
 from robustsparse.summary import Summary
 
@@ -294,7 +294,19 @@ class GraphResult:
         return plot_network(self.adjacency, self.nodes, groups, ax, labels=labels)
 
     def plot_path(self, ax: Any = None) -> Any:
-        """Draw the number of edges along the path, and what the graph was chosen by; returns the Axes."""
+        """Draw what the graph was chosen by against the number of edges, or the number of edges along the path.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        Axes
+        """
+        if self.cuts is not None and self.k is None:
+            return plot_graph_cuts(self.cuts, self.n_edges, ax)
         place = self._chosen_step()
         value = None if place is None else float(self.path.index.to_numpy()[place])
         return plot_graph_path(self.path, value, self.n_edges, ax)

@@ -19,7 +19,7 @@ from robustsparse.gradients import (
 )
 from robustsparse.losses import Huber, Logistic, Loss, Squared, as_loss
 from robustsparse.scaling import SCALES
-from robustsparse.screening import available_threads
+from robustsparse.screening import threads_for
 
 Array = NDArray[np.float64]
 Epsilon = float | Literal["auto"]
@@ -113,7 +113,7 @@ def make_options(
         family, chosen, estimator, the_loss, k, select, assumed, epsilon == "auto",
         _scale(standardize, chosen, family), settings,
         bool(refit) and isinstance(the_loss, REFITTED), parts, generator,
-        bool(verbose), _threads(n_jobs),
+        bool(verbose), threads_for(n_jobs),
     )  # fmt: skip
 
 
@@ -125,12 +125,6 @@ def _check_loss(asked: Any, loss: Loss, family: str) -> None:
         raise ParameterError(
             f"loss={asked!r} does not fit family={family!r}; use {fitting}, or the other family."
         )
-
-
-def _threads(n_jobs: Any) -> int:
-    if n_jobs is None or n_jobs == -1:
-        return available_threads()
-    return check_count("n_jobs", n_jobs, 1)
 
 
 def _scale(standardize: Any, estimator: GradientEstimator, family: str) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +15,6 @@ from robustsparse.inference import rerun
 from robustsparse.options import Epsilon, for_response, make_options
 from robustsparse.preparation import prepare
 from robustsparse.results import INTERCEPT, RHTResult
-from robustsparse.storage import read_result
 
 
 def rht(
@@ -222,16 +220,3 @@ def rht_fit(
     arguments = {**locals()}
     result = fit_arrays(**arguments)
     return replace(result, _call=Call.of(arguments, rerun))
-
-
-def load(file: str | Path, context: Mapping[str, Any] | None = None) -> RHTResult:
-    """Read a model that `RHTResult.save` wrote; nothing in the file can run.
-
-    Parameters
-    ----------
-    file : str or Path
-        The file.
-    context : dict, optional
-        Functions of the user's own that the formula calls; they are not stored.
-    """
-    return RHTResult(**read_result(file, rerun, context))

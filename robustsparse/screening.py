@@ -10,12 +10,13 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robustsparse import kernels
+from robustsparse.checks import check_count
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -58,6 +59,13 @@ class BoundGradient(Protocol):
 def available_threads() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads_for(n_jobs: Any) -> int:
+    """Number of threads that an argument `n_jobs` asks for; None and -1 are all cores."""
+    if n_jobs is None or n_jobs == -1:
+        return available_threads()
+    return check_count("n_jobs", n_jobs, 1)
 
 
 @cache

@@ -54,6 +54,7 @@ ORDER = [
     "graphfiles",
     "graphresult",
     "graphpath",
+    "loading",
     "regression",
     "stability_selection",
     "variables",

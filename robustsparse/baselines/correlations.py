@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from robustsparse.baselines.inputs import variables
 from robustsparse.checks import check_choice, check_number
 from robustsparse.losses import MAD_TO_SD
+from robustsparse.variables import variables
 
 Array = NDArray[np.float64]
 

@@ -17,7 +17,6 @@ from robustsparse.baselines.correlations import (
     trimmed_covariance,
     with_variance,
 )
-from robustsparse.baselines.inputs import Variables, variables
 from robustsparse.baselines.solvers import (
     clime_lambdas,
     clime_path,
@@ -25,11 +24,12 @@ from robustsparse.baselines.solvers import (
     larger_of_both,
     smaller_of_both,
 )
-from robustsparse.checks import check_choice, check_count
+from robustsparse.checks import check_choice
 from robustsparse.graphpath import graph_from_path
 from robustsparse.graphresult import GraphResult
 from robustsparse.lasso_path import descending, lambda_path, lasso_paths
-from robustsparse.screening import available_threads
+from robustsparse.screening import threads_for
+from robustsparse.variables import Variables, variables
 
 Array = NDArray[np.float64]
 Solver = Literal["clime", "glasso"]
@@ -88,7 +88,7 @@ def neighborhood_lasso(
     S = pearson(got.X)
     values = _penalties(lambdas, lambda_path, S, n_lambdas, lambda_ratio)
     combine = larger_of_both if rule == "or" else smaller_of_both
-    matrices = [combine(B) for B in lasso_paths(S, values, threads=_threads(n_jobs))]
+    matrices = [combine(B) for B in lasso_paths(S, values, threads=threads_for(n_jobs))]
     return _graph(got, matrices, values, S, "neighborhood lasso", max_edges, rule=rule)
 
 
@@ -324,7 +324,7 @@ def _by_clime(
     max_edges: int | None, n_jobs: int | None,
 ) -> GraphResult:  # fmt: skip
     values = _penalties(lambdas, clime_lambdas, S, n_lambdas, ratio)
-    found = clime_path(S, values, threads=_threads(n_jobs))
+    found = clime_path(S, values, threads=threads_for(n_jobs))
     matrices = [smaller_of_both(matrix) for matrix in found]
     reached = values[: len(found)]
     notes = () if len(found) == len(values) else (f"no solution below lambda = {reached[-1]:.4g}",)
@@ -356,7 +356,3 @@ def _graph(
 
 def _penalties(lambdas: Any, default: Any, S: Array, n_lambdas: int, ratio: float) -> Array:
     return default(S, n_lambdas, ratio) if lambdas is None else descending(lambdas)
-
-
-def _threads(n_jobs: int | None) -> int:
-    return available_threads() if n_jobs in (None, -1) else check_count("n_jobs", n_jobs, 1)

@@ -10,13 +10,13 @@ from scipy import sparse
 
 from robustsparse.baselines.correlations import check_epsilon, robust_standardized, with_variance
 from robustsparse.baselines.graphs import LASSO_RATIO
-from robustsparse.baselines.inputs import variables
 from robustsparse.baselines.solvers import glasso_path
 from robustsparse.checks import check_count
 from robustsparse.graphpath import graph_from_path
 from robustsparse.graphresult import GraphResult
 from robustsparse.lasso_path import descending, lambda_path
 from robustsparse.neighborhoods import graph_criterion
+from robustsparse.variables import variables
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -12,6 +12,7 @@ from robustsparse.kernels.clime import clime_columns
 from robustsparse.kernels.columns import column_profiles
 from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
 from robustsparse.kernels.gram_lasso import lasso_node_paths
+from robustsparse.kernels.gram_threshold import threshold_nodes
 from robustsparse.kernels.graphical_lasso import graphical_lasso, precision_from_columns
 from robustsparse.kernels.row_lasso import weighted_lasso
 from robustsparse.kernels.trim_screen import drift, leverage_setup, trim_setup, trim_survivors
@@ -30,6 +31,7 @@ __all__ = [
     "lasso_node_paths",
     "leverage_setup",
     "precision_from_columns",
+    "threshold_nodes",
     "trim_rows",
     "trim_setup",
     "trim_survivors",

@@ -5,7 +5,7 @@ Importing this package does not import matplotlib; drawing does.
 
 from robustsparse.plots.convergence import convergence_frame, plot_convergence
 from robustsparse.plots.diagnostics import outlier_map_frame, plot_diagnostics
-from robustsparse.plots.graphpath import graph_path_frame, plot_graph_path
+from robustsparse.plots.graphpath import graph_path_frame, plot_graph_cuts, plot_graph_path
 from robustsparse.plots.network import network_layout, plot_network
 from robustsparse.plots.path import path_frame, plot_path
 from robustsparse.plots.qq import qq_frame
@@ -24,6 +24,7 @@ __all__ = [
     "plot_coefficients",
     "plot_convergence",
     "plot_diagnostics",
+    "plot_graph_cuts",
     "plot_graph_path",
     "plot_network",
     "plot_path",

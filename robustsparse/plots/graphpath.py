@@ -119,6 +119,61 @@ def plot_graph_path(
     return ax
 
 
+def plot_graph_cuts(
+    cuts: pd.DataFrame, n_edges: int | None = None, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw the criterion of graphs of the strongest edges against their number, the instability at the right.
+
+    Parameters
+    ----------
+    cuts : DataFrame
+        By `n_edges`: `criterion`, and `instability` where known.
+    n_edges : int, optional
+        Number of edges of the chosen graph; it is marked.
+    ax : Axes, optional
+        Where to draw; a new figure if None.
+
+    Returns
+    -------
+    Axes
+        The axes of the criterion.
+
+    Examples
+    --------
+    >>> cuts = pd.DataFrame({"criterion": [0.0, -9.0, 4.0]}, index=pd.Index([0, 5, 20], name="n_edges"))
+    >>> plot_graph_cuts(cuts, 5).get_xlabel()
+    'number of edges'
+    """
+    if not len(cuts):
+        raise ParameterError("this graph has no edges to cut.")
+    ax = axes_for(ax, (4.5, 3.0))
+    name_axes(ax, "number of edges", "extended BIC")
+    at, criterion = cuts.index.to_numpy(dtype=float), cuts["criterion"].to_numpy(dtype=float)
+    finite = np.isfinite(criterion)
+    _draw(ax, at[finite], criterion[finite], BLUE, "o")
+    # Sizes are spread evenly on a logarithmic scale, which has no place for the empty graph.
+    ax.set_xscale("symlog", linthresh=1.0)
+    ax.set_xlim(left=0.0)
+    _whole_numbers(ax)
+    # Far too many edges cost so much that the rest would be a flat line.
+    depth = max(-float(criterion[finite].min(initial=0.0)), 1.0)
+    ax.set_ylim(-1.15 * depth, 1.3 * depth)
+    if "instability" in cuts:
+        frame = pd.DataFrame({"by": cuts["instability"]}, index=cuts.index)
+        _draw_measure(ax, frame, "instability")
+    if n_edges is not None:
+        mark_k(ax, n_edges, f"{n_edges:,} edges")
+    return ax
+
+
+def _whole_numbers(ax: "Axes") -> None:
+    """Powers of ten written out."""
+    from matplotlib.ticker import FuncFormatter, NullLocator
+
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    ax.xaxis.set_minor_locator(NullLocator())
+
+
 def _draw(ax: "Axes", x: Array, y: Array, color: str, marker: str) -> None:
     ax.plot(x, y, color=color, linewidth=THIN, zorder=2)
     ax.plot(x, y, marker, color=color, markersize=3.5, zorder=3)

@@ -14,11 +14,11 @@ from scipy import sparse
 from robustsparse import baselines, simulate
 from robustsparse.baselines.correlations import robust_standardized
 from robustsparse.baselines.graphs import CLIME_RATIO
-from robustsparse.baselines.inputs import variables
 from robustsparse.baselines.solvers import glasso_path
 from robustsparse.baselines.trimmed_graphs import trimmed_glasso_path
 from robustsparse.errors import DataError, ParameterError
 from robustsparse.graphresult import GraphResult
+from robustsparse.variables import variables
 
 Array = NDArray[np.float64]
 Method = Callable[..., GraphResult]

@@ -1,0 +1,75 @@
+"""The two long parts of a run, node fits and subsamples: in parallel, with progress, kept in a checkpoint."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from robustsparse.errors import ConvergenceWarning, warn_user
+from robustsparse.graph.checkpoint import Checkpoint, Parts
+from robustsparse.graph.nodes import CHUNK, NodeTask, coefficients
+from robustsparse.graph.plan import Plan
+from robustsparse.graph.ranking import BATCH, Batch, Ranking, combine, rank_batch
+from robustsparse.graph.rows import TrustedRows
+from robustsparse.progress import progress
+
+Array = NDArray[np.float64]
+
+# Fits of nodes that are worth the start of processes. Fewer run in threads, which wait for each other's Python.
+_FITS_FOR_PROCESSES = 1500
+# Unsettled nodes beyond this share are worth a warning; a few are as good as settled.
+_UNSETTLED = 0.1
+
+
+def rank_pairs(rows: TrustedRows, plan: Plan, store: Checkpoint) -> Ranking:
+    """Ranking of the pairs over all subsamples."""
+    batches = [plan.draws[first : first + BATCH] for first in range(0, len(plan.draws), BATCH)]
+    jobs = {f"subsamples-{b}": partial(_batch, rows, seeds) for b, seeds in enumerate(batches)}
+    parts = _all(jobs, store, plan, "subsamples", processes=False)
+    return combine([Batch(**part) for part in parts])
+
+
+def _batch(rows: TrustedRows, seeds: Sequence[int]) -> Parts:
+    return dict(vars(rank_batch(rows, seeds)))
+
+
+def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> list[Any]:
+    """Coefficients (d, d), sparse, of Algorithm 1 on every node, for each k of the path."""
+    d = len(XT)
+    rows = np.ascontiguousarray(XT)
+    task = NodeTask(rows, plan.estimator, plan.ks, plan.settings, plan.seeds, start)
+    chunks = [range(first, min(first + CHUNK, d)) for first in range(0, d, CHUNK)]
+    jobs = {f"nodes-{chunk.start}": partial(task.fit, chunk) for chunk in chunks}
+    many = d * len(plan.ks) >= _FITS_FOR_PROCESSES
+    parts = _all(jobs, store, plan, "nodes", processes=many)
+    unsettled = sum(len(part["unsettled"]) for part in parts)
+    if unsettled > _UNSETTLED * d:
+        warn_user(
+            f"the fits of {unsettled} of {d} nodes did not settle; raise max_iter, or use a smaller k.",
+            ConvergenceWarning,
+        )
+    return coefficients(parts, len(plan.ks), d)
+
+
+def _all(
+    jobs: Mapping[str, Callable[[], Parts]],
+    store: Checkpoint,
+    plan: Plan,
+    label: str,
+    *,
+    processes: bool,
+) -> list[Parts]:
+    """Outcomes of the jobs in their order; those that the store has are not run again."""
+    run = Parallel(
+        n_jobs=plan.threads, prefer="processes" if processes else "threads", return_as="generator"
+    )
+    outcomes = run(delayed(_one)(name, job, store) for name, job in jobs.items())
+    return list(progress(outcomes, len(jobs), label, plan.verbose))
+
+
+def _one(name: str, job: Callable[[], Parts], store: Checkpoint) -> Parts:
+    done = store.read(name)
+    return store.write(name, job()) if done is None else done

@@ -1,0 +1,91 @@
+"""Hard thresholding of every node of a graph on the others, from a correlation matrix."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from robustsparse.kernels.vectors import add_multiple, dot
+
+# Step of the proposals: correlations have unit curvature along every coordinate, a little more along several.
+STEP = 0.6
+MAX_ROUNDS = 30
+# Added to the diagonal, so that equal columns share a coefficient instead of failing.
+JITTER = 1e-8
+
+
+@njit(cache=True, nogil=True)
+def _largest(z, skip, k, places, sizes):
+    """Places of the k largest |z| but `skip`, ties to the lowest place, ascending, by insertion."""
+    count = 0
+    for i in range(z.shape[0]):
+        size = abs(z[i])
+        if i == skip or (count == k and size <= sizes[count - 1]):
+            continue
+        at = min(count, k - 1)
+        while at > 0 and sizes[at - 1] < size:
+            sizes[at] = sizes[at - 1]
+            places[at] = places[at - 1]
+            at -= 1
+        sizes[at] = size
+        places[at] = i
+        count = min(count + 1, k)
+    places[:count].sort()
+
+
+@njit(cache=True, nogil=True)
+def _least_squares(S, node, places, A, b):
+    """Regression of the node on the variables at `places`, by Cholesky; the coefficients go to b."""
+    k = places.shape[0]
+    for i in range(k):
+        for j in range(i):
+            A[i, j] = (S[places[i], places[j]] - dot(A[i, :j], A[j, :j])) / A[j, j]
+        pivot = S[places[i], places[i]] + JITTER - dot(A[i, :i], A[i, :i])
+        A[i, i] = math.sqrt(max(pivot, JITTER))
+        b[i] = (S[places[i], node] - dot(A[i, :i], b[:i])) / A[i, i]
+    for i in range(k - 1, -1, -1):
+        b[i] /= A[i, i]
+        add_multiple(b[:i], -b[i], A[i, :i])
+
+
+@njit(cache=True, nogil=True)
+def _settle(S, node, places, values, z, sizes, A):
+    """Alternate between the k largest coefficients after a step and least squares on them, until they stay.
+
+    `z` holds the coefficients after a step on entry; the answer is in `places` and `values`.
+    """
+    k = places.shape[0]
+    before = np.full(k, -1)
+    for _ in range(MAX_ROUNDS):
+        _largest(z, node, k, places, sizes)
+        if np.array_equal(places, before):
+            return
+        before[:] = places
+        _least_squares(S, node, places, A, values)
+        z[:] = STEP * S[node]
+        for i in range(k):
+            add_multiple(z, -STEP * values[i], S[places[i]])
+        for i in range(k):
+            z[places[i]] += values[i]
+
+
+@njit(cache=True, nogil=True)
+def threshold_nodes(S, first, last, ks, out):
+    """Coefficients of hard thresholding pursuit of nodes on all others, for several k, ascending.
+
+    Each k starts where the one before ended. `out` (len(ks), last - first, d) is overwritten.
+    """
+    d = S.shape[0]
+    most = ks[-1]
+    sizes = np.empty(most)
+    A = np.empty((most, most))
+    z = np.empty(d)
+    out[:] = 0.0
+    for node in range(first, last):
+        z[:] = S[node]
+        for i in range(ks.shape[0]):
+            places = np.empty(ks[i], dtype=np.int64)
+            values = np.zeros(ks[i])
+            _settle(S, node, places, values, z, sizes, A)
+            for m in range(ks[i]):
+                out[i, node - first, places[m]] = values[m]

@@ -1,0 +1,30 @@
+"""`load`: models and graphs from the files that `save` wrote."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from robustsparse.graphfiles import is_graph_file
+from robustsparse.graphresult import load_graph
+from robustsparse.inference import rerun
+from robustsparse.results import RHTResult
+from robustsparse.storage import read_result
+
+
+def load(file: str | Path, context: Mapping[str, Any] | None = None) -> Any:
+    """Read a model or a graph that `save` wrote; nothing in the file can run.
+
+    Parameters
+    ----------
+    file : str or Path
+        The file.
+    context : dict, optional
+        Functions of the user's own that a formula calls; they are not stored.
+
+    Returns
+    -------
+    RHTResult or GraphResult
+    """
+    if is_graph_file(file):
+        return load_graph(file)
+    return RHTResult(**read_result(file, rerun, context))

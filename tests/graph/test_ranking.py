@@ -1,0 +1,93 @@
+"""Ranking of pairs by hard thresholding over subsamples."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import robustsparse as rs
+from robustsparse import kernels
+from robustsparse.graph.ranking import Ranking, combine, neighbors_kept, rank_batch, subsample_size
+from robustsparse.graph.rows import trusted_rows
+from robustsparse.scaling import standardize
+
+
+def thresholded(S, *ks):
+    out = np.empty((len(ks), len(S), len(S)))
+    kernels.threshold_nodes(np.ascontiguousarray(S), 0, len(S), np.array(ks), out)
+    return out
+
+
+def residual_variance(S, node, places):
+    places = list(places)
+    b = np.linalg.solve(S[np.ix_(places, places)], S[places, node])
+    return S[node, node] - b @ S[places, node]
+
+
+def test_coefficients_are_least_squares_on_their_neighbors():
+    S = np.corrcoef(np.random.default_rng(0).normal(size=(12, 60)))
+    for k, coef in zip((1, 3, 5), thresholded(S, 1, 3, 5), strict=True):
+        assert (np.count_nonzero(coef, axis=1) == k).all()
+        assert not np.diag(coef).any()
+        for node in range(12):
+            at = np.flatnonzero(coef[node])
+            exact = np.linalg.solve(S[np.ix_(at, at)], S[at, node])
+            # The jitter on the diagonal is 1e-8.
+            assert np.allclose(coef[node, at], exact, atol=1e-6)
+
+
+def test_neighbors_are_near_the_best_subset():
+    S = np.corrcoef(np.random.default_rng(1).normal(size=(9, 40)))
+    coef = thresholded(S, 2)[0]
+    ratios = []
+    for node in range(9):
+        others = [i for i in range(9) if i != node]
+        best = min(residual_variance(S, node, pair) for pair in itertools.combinations(others, 2))
+        ratios.append(residual_variance(S, node, np.flatnonzero(coef[node])) / best)
+    assert np.median(ratios) < 1.01
+    assert max(ratios) < 1.2
+
+
+def test_equal_columns_share_without_failing():
+    X = np.random.default_rng(2).normal(size=(5, 50))
+    X[1] = X[0]
+    coef = thresholded(np.corrcoef(X), 3)[0]
+    assert np.isfinite(coef).all()
+    assert abs(coef[0, 1] - 1.0) < 1e-3
+
+
+def test_a_part_of_the_nodes_is_a_part_of_the_answer():
+    S = np.corrcoef(np.random.default_rng(3).normal(size=(10, 60)))
+    out = np.empty((2, 3, 10))
+    kernels.threshold_nodes(S, 4, 7, np.array([2, 4]), out)
+    assert np.array_equal(out, thresholded(S, 2, 4)[:, 4:7])
+
+
+def test_the_sum_of_batches_does_not_depend_on_the_batches_workers():
+    sim = rs.simulate.graph(60, 15, rng=0)
+    rows = trusted_rows(standardize(sim.X, "mad")[0])
+    seeds = [11, 12, 13, 14]
+    together = combine([rank_batch(rows, seeds)])
+    apart = combine([rank_batch(rows, seeds[:2]), rank_batch(rows, seeds[2:])])
+    # Sums of four numbers in another order.
+    assert np.allclose(together.scores.toarray(), apart.scores.toarray(), rtol=1e-12)
+    assert np.array_equal(together.stability.toarray(), apart.stability.toarray())
+    assert np.array_equal(together.strongest, apart.strongest)
+
+
+def test_instability_by_hand():
+    # Four nodes, six pairs, two subsamples that agree on the first pair only.
+    zero = np.zeros((4, 4))
+    ranking = Ranking(zero, zero, np.array([[0, 1, -1], [0, 2, -1]]))
+    assert ranking.instability(0) == 0.0
+    assert ranking.instability(1) == 0.0
+    assert ranking.instability(2) == pytest.approx(2 * 2 * 0.25 / 6)
+    assert ranking.instability(99) == ranking.instability(2)
+
+
+def test_sizes_for_few_rows_and_variables():
+    assert subsample_size(144) == 115
+    assert subsample_size(10_000) == 1_000
+    assert neighbors_kept(80, 100).tolist() == [4, 8]
+    assert neighbors_kept(80, 4).tolist() == [3]
+    assert neighbors_kept(5, 50).tolist() == [1]
