@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from robustsparse import kernels
 from robustsparse.checks import check_count, check_number
 from robustsparse.errors import ConvergenceWarning, DataError, ParameterError
-from robustsparse.screening import over_columns
+from robustsparse.threads import over_columns
 
 Array = NDArray[np.float64]
 

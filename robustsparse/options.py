@@ -19,7 +19,7 @@ from robustsparse.gradients import (
 )
 from robustsparse.losses import Huber, Logistic, Loss, Squared, as_loss
 from robustsparse.scaling import SCALES
-from robustsparse.screening import threads_for
+from robustsparse.threads import threads_for
 
 Array = NDArray[np.float64]
 Epsilon = float | Literal["auto"]

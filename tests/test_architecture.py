@@ -11,6 +11,7 @@ ORDER = [
     "errors",
     "checks",
     "progress",
+    "threads",
     "kernels",
     "losses",
     "screening",

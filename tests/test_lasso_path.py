@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.linear_model import lasso_path
 
-from robustsparse import screening
 from robustsparse.errors import ConvergenceWarning, DataError, ParameterError
 from robustsparse.lasso_path import TOLERANCE, Array, descending, lambda_path, lasso_paths
 
@@ -77,7 +76,7 @@ def test_order_of_penalties_does_not_matter() -> None:
 
 
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screening, "_ENTRIES_FOR_THREADS", 0)
+    monkeypatch.setattr("robustsparse.threads._ENTRIES_FOR_THREADS", 0)
     X = sample(30, 11)
     S = X.T @ X / 30
     np.testing.assert_array_equal(

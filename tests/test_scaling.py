@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from robustsparse import screening
 from robustsparse.errors import DataError, ParameterError
 from robustsparse.losses import MAD_TO_SD
 from robustsparse.scaling import SCALES, Array, standardize
@@ -247,7 +246,7 @@ class TestInput:
         self.same(mapped)
 
     def test_threads(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(screening, "_ENTRIES_FOR_THREADS", 1)
+        monkeypatch.setattr("robustsparse.threads._ENTRIES_FOR_THREADS", 1)
         self.same(self.X, threads=3)
 
     def test_many_narrow_blocks(self) -> None:
@@ -284,7 +283,7 @@ class TestErrors:
     def test_column_and_row_are_named(
         self, bad: float, threads: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(screening, "_ENTRIES_FOR_THREADS", 1)
+        monkeypatch.setattr("robustsparse.threads._ENTRIES_FOR_THREADS", 1)
         X = RNG.normal(size=(30, 8))
         X[11, 6] = bad
         with pytest.raises(DataError, match=r"column 'x7' .* row 11"):

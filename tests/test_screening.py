@@ -438,7 +438,7 @@ def test_columns_with_few_nonzero_values_are_looked_at_once() -> None:
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_threads_do_not_change_the_outcome(pair: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screening, "_ENTRIES_FOR_THREADS", 1)
+    monkeypatch.setattr("robustsparse.threads._ENTRIES_FOR_THREADS", 1)
     rng = np.random.default_rng(7)
     XT = leverage(301, 80, rng)
     many, dense = PAIRS[pair](XT, np.random.default_rng(5), 3)

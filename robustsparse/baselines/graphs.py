@@ -28,7 +28,7 @@ from robustsparse.checks import check_choice
 from robustsparse.graphpath import graph_from_path
 from robustsparse.graphresult import GraphResult
 from robustsparse.lasso_path import descending, lambda_path, lasso_paths
-from robustsparse.screening import threads_for
+from robustsparse.threads import threads_for
 from robustsparse.variables import Variables, variables
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ from robustsparse import kernels
 from robustsparse.checks import check_count, check_number
 from robustsparse.errors import ConvergenceWarning, DataError, ParameterError
 from robustsparse.lasso_path import MAX_SWEEPS, descending, lambda_path
-from robustsparse.screening import over_columns
+from robustsparse.threads import over_columns
 
 Array = NDArray[np.float64]
 

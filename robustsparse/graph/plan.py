@@ -13,7 +13,7 @@ from robustsparse.gradients import GradientEstimator, MedianOfMeans, Trimmed, as
 from robustsparse.graph.checkpoint import fingerprint
 from robustsparse.graph.ranking import SUBSAMPLES
 from robustsparse.scaling import SCALES
-from robustsparse.screening import threads_for
+from robustsparse.threads import threads_for
 from robustsparse.tuning import k_grid
 
 # Neighbors along the path of an automatic fit; nodes with more show in the ranking.

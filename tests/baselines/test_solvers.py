@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from robustsparse import screening, simulate
+from robustsparse import simulate
 from robustsparse.baselines.correlations import pearson, spearman_correlation
 from robustsparse.baselines.solvers import (
     clime_lambdas,
@@ -157,7 +157,7 @@ class TestClime:
             clime_path(S, [1e-4])
 
     def test_threads_change_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(screening, "_ENTRIES_FOR_THREADS", 0)
+        monkeypatch.setattr("robustsparse.threads._ENTRIES_FOR_THREADS", 0)
         S = pearson(contaminated(60, 15))
         np.testing.assert_array_equal(clime_path(S, [0.1], threads=3), clime_path(S, [0.1]))
 

@@ -1,0 +1,47 @@
+"""Work spread over threads."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+from robustsparse.checks import check_count
+
+# Designs with fewer entries are not worth a second thread.
+_ENTRIES_FOR_THREADS = 2_000_000
+
+
+def available_threads() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads_for(n_jobs: Any) -> int:
+    """Number of threads that an argument `n_jobs` asks for; None and -1 are all cores."""
+    if n_jobs is None or n_jobs == -1:
+        return available_threads()
+    return check_count("n_jobs", n_jobs, 1)
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="robustsparse")
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked process inherits the pool but not its threads, and would wait for them forever.
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
+def over_columns(task: Callable[[int, int], None], d: int, entries: int, threads: int) -> None:
+    """Run `task(first, last)` over ranges of the d columns, in threads if the design is large.
+
+    The kernels release the interpreter's lock and each range writes its own part, so the outcome is
+    the same for any number of threads.
+    """
+    if threads <= 1 or entries < _ENTRIES_FOR_THREADS or d < threads:
+        task(0, d)
+        return
+    edges = [d * part // threads for part in range(threads + 1)]
+    list(_pool(threads).map(task, edges[:-1], edges[1:]))
