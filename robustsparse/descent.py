@@ -235,12 +235,14 @@ class Descent:
         if not len(at.columns):
             return at
         XT = self.rows(at.columns)
+        gradient = self.problem.gradient.on(XT)
         values = at.values
+        length, measured = 0.0, values
         past: list[tuple[Array, Array]] = []
         best: tuple[float, Array] = (np.inf, values)
         for _ in range(steps):
             eta = self.problem.predictor(XT, values)
-            slope = self.problem.gradient.dense(XT, self.problem.score(eta))
+            slope = gradient(self.problem.score(eta))
             size = float(np.linalg.norm(slope))
             if not size < 2.0 * best[0]:
                 # The secants misled; back to the best point and to plain steps.
@@ -253,7 +255,11 @@ class Descent:
                 best = (size, values)
             if size == 0.0:
                 break
-            length = self.share * self.quotient(XT, slope, self.problem.curvature(eta))
+            curvature = self.problem.curvature(eta)
+            # Secants know a curvature that stays; until they do, and after they misled, it is measured.
+            if not past or not np.array_equal(curvature, measured):
+                length = self.share * self.quotient(XT, slope, curvature)
+                measured = curvature
             move = _accelerated(past, values, slope, length)
             if self.settings.radius is None:
                 past = [*past[-_MEMORY:], (values, slope)]

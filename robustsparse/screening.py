@@ -50,6 +50,9 @@ class BoundGradient(Protocol):
     def dense(self, XT: Array, score: Array) -> Array:
         """Estimate for every row of a small transposed design with the same n, at any scores."""
 
+    def on(self, XT: Array) -> Callable[[Array], Array]:
+        """The same for one small design, to be asked again and again with scores that change little."""
+
 
 def _gather(
     search: Callable[[int, int, Indices, Array], int], XT: Array, threads: int
@@ -219,6 +222,17 @@ class ScreenedTrim:
         kernels.trim_rows(XT, np.ascontiguousarray(score, dtype=np.float64), self.trimmed, out)
         return out
 
+    def on(self, XT: Array) -> Callable[[Array], Array]:
+        """Trimmed means of one small design, each looked for near its last one."""
+        cuts = np.zeros((len(XT), 2))
+
+        def at(score: Array) -> Array:
+            out = np.empty(len(XT))
+            kernels.trim_rows_again(XT, score, self.trimmed, cuts, out)
+            return out
+
+        return at
+
 
 class ScreenedBlocks:
     """Median-of-means gradient of one design; screened while the blocks stay the same.
@@ -328,6 +342,10 @@ class ScreenedBlocks:
         kernels.block_median_rows(XT, self._order, ordered, self.blocks, out)
         return out
 
+    def on(self, XT: Array) -> Callable[[Array], Array]:
+        """Medians of means of one small design, with the current blocks."""
+        return lambda score: self.dense(XT, score)
+
 
 class FullGradient:
     """Any callable `(X, score) -> (d,)` bound to a design; every coordinate is evaluated.
@@ -361,3 +379,7 @@ class FullGradient:
     def dense(self, XT: Array, score: Array) -> Array:
         """Estimate on a small design alone."""
         return np.asarray(self._estimator(XT.T, score), dtype=np.float64)
+
+    def on(self, XT: Array) -> Callable[[Array], Array]:
+        """Estimate on one small design alone."""
+        return lambda score: self.dense(XT, score)

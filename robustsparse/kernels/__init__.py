@@ -16,7 +16,7 @@ from robustsparse.kernels.gram_threshold import threshold_nodes
 from robustsparse.kernels.graphical_lasso import graphical_lasso, precision_from_columns
 from robustsparse.kernels.row_lasso import weighted_lasso
 from robustsparse.kernels.trim_screen import drift, leverage_setup, trim_setup, trim_survivors
-from robustsparse.kernels.trimmed import trim_rows
+from robustsparse.kernels.trimmed import trim_rows, trim_rows_again
 
 __all__ = [
     "DRIFT_WIDTH",
@@ -33,6 +33,7 @@ __all__ = [
     "precision_from_columns",
     "threshold_nodes",
     "trim_rows",
+    "trim_rows_again",
     "trim_setup",
     "trim_survivors",
     "weighted_lasso",

@@ -6,6 +6,9 @@ from numba import njit
 from robustsparse.kernels.constants import SUMS
 from robustsparse.kernels.selection import select
 
+# How far cuts move from one step of a descent to the next, in units of the distance between them.
+AGAIN = 0.04
+
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
 def kept_sum(x, r, m, low, high):
@@ -63,6 +66,24 @@ def near_cuts(x, r, m, low, high, low_width, high_width, lower, upper):
     select(lower, 0, n_lower - 1, k)
     select(upper, 0, n_upper - 1, j)
     return True, lower[k], upper[j]
+
+
+@njit(cache=True, nogil=True)
+def trim_rows_again(XT, r, m, cuts, out):
+    """Trimmed mean of `XT[j] * r` for every row j, near whose cuts of the last time the new ones are looked for."""
+    d, n = XT.shape
+    buffer = np.empty(n + 1)
+    upper = np.empty(n + 1)
+    for j in range(d):
+        low = cuts[j, 0]
+        high = cuts[j, 1]
+        width = AGAIN * (high - low)
+        ok, low, high = near_cuts(XT[j], r, m, low, high, width, width, buffer, upper)
+        if not ok:
+            low, high = trimmed_cuts(XT[j], r, m, buffer)
+        cuts[j, 0] = low
+        cuts[j, 1] = high
+        out[j] = kept_sum(XT[j], r, m, low, high) / (n - 2 * m)
 
 
 @njit(cache=True, nogil=True)
