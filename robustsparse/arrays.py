@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robustsparse.assembly import ArrayMeta, fit_and_assemble
+from robustsparse.automatic import leverage, trust_in_rows
 from robustsparse.checks import as_matrix, as_vector, check_count
 from robustsparse.errors import DataError, ParameterError
 from robustsparse.options import FEWEST_ROWS, for_response, make_options
@@ -46,6 +47,16 @@ def fit_arrays(
         names=labels, threads=options.threads,
     )  # fmt: skip
     return fit_and_assemble(prepared, options, ArrayMeta(response, labels, n, offset))
+
+
+def trusted_rows(X: Any, y: Array, **arguments: Any) -> Array:
+    """How far the rows (n,) of a design are to be trusted, judged on all its columns, as a fit would."""
+    options = make_options(**arguments)
+    prepared = prepare(
+        X, y, options.loss, how=options.how, binary=options.family == "binomial",
+        threads=options.threads,
+    )  # fmt: skip
+    return trust_in_rows(prepared, leverage(prepared), options.estimator)
 
 
 def require_rows(n: int) -> None:

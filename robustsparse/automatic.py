@@ -196,15 +196,18 @@ def _concentrate(data: Prepared, coef: Array, k: int, settings: Settings) -> RHT
     return fit
 
 
-def _trust(data: Prepared, far: Leverage, estimator: GradientEstimator) -> Array:
+def trust_in_rows(data: Prepared, far: Leverage, estimator: GradientEstimator) -> Array:
     """Weights of the rows by how far out they are in the predictors (Mallows), one for those that are not.
 
-    A far row whose residual happens to be small would decide the fit alone. Under heavy tails far rows are to be
-    expected, and the most informative; and a binary refit has weights of its own.
+    A far row whose residual happens to be small would decide the fit alone. Of a binary response the residuals cannot
+    tell a wrong label from an unlikely one, so that a far row has no say at all. Under heavy tails far rows are to be
+    expected, and the most informative.
     """
     ones = np.ones(data.n)
-    if data.binary or isinstance(estimator, MedianOfMeans) or far.flags.mean() > 0.5:
+    if isinstance(estimator, MedianOfMeans) or far.flags.mean() > 0.5:
         return ones
+    if data.binary:
+        return np.where(far.flags, 0.0, ones)
     nearness = np.minimum(1.0, far.cutoff / np.maximum(far.distances, 1e-300)) ** 2
     return np.where(far.flags, nearness, ones)
 
@@ -269,10 +272,11 @@ def robust_fit(
     """
     far = leverage(data)
     # With every column in the model there is nothing to select, and the robust regression sees to far rows itself.
-    trust = _trust(data, far, estimator) if min(ks) < data.free else np.ones(data.n)
+    selects = min(ks) < data.free
+    trust = trust_in_rows(data, far, estimator) if selects else np.ones(data.n)
     judged = replace(data, weights=trust if data.weights is None else trust * data.weights)
     good = np.ones(data.n, dtype=bool)
-    rerun, first = estimator, None
+    rerun, first = estimator if selects else light(estimator), None
     # A single wrong label does little harm to a bounded loss, and a generous start separates the classes.
     if not data.binary:
         most = min(max(largest_k(data.n, data.free), max(ks)), data.free)

@@ -21,6 +21,7 @@ from robustsparse.arrays import (
     array_response,
     array_weights,
     fit_arrays,
+    trusted_rows,
 )
 from robustsparse.checks import as_matrix, as_vector
 from robustsparse.design import build_design
@@ -72,15 +73,28 @@ class Study:
 
     def fit(self, rows: Rows, seed: int, n_jobs: int | None = 1) -> RHTResult:
         """The whole fit on some rows, which may repeat."""
+        return self._fit(self._rows(rows), rows, seed, self.names, self.kept, n_jobs, self.options)
+
+    def _rows(self, rows: Rows) -> Any:
         # A transposed take keeps the columns contiguous, as the fit wants them.
-        X = self.X[rows] if sparse.issparse(self.X) else np.take(self.X.T, rows, axis=1).T
-        return self._fit(X, rows, seed, self.names, self.kept, n_jobs, self.options)
+        return self.X[rows] if sparse.issparse(self.X) else np.take(self.X.T, rows, axis=1).T
 
     def fit_terms(self, rows: Rows, terms: Sequence[str], seed: int) -> RHTResult:
         """The robust regression of some rows on given terms, none of them thresholded."""
+        rows = self._trusted(rows)
         places = pd.Index(self.names).get_indexer(pd.Index(terms))
         X = self.X[rows][:, places] if sparse.issparse(self.X) else self.X[np.ix_(rows, places)]
         return self._fit(X, rows, seed, terms, terms, 1, {**self.options, "k": 0})
+
+    def _trusted(self, rows: Rows) -> Rows:
+        """The rows without those of two classes that are far out in columns which a model may not have."""
+        if self.response.classes is None:
+            return rows
+        options = {k: v for k, v in self.options.items() if k not in ("intercept", "rng")}
+        trust = trusted_rows(
+            self._rows(rows), self.response.values[rows], **{**options, "n_jobs": 1}
+        )
+        return rows[trust > 0]
 
     def _fit(
         self, X: Any, rows: Rows, seed: int, names: Sequence[str], kept: Sequence[str],

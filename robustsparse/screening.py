@@ -60,6 +60,9 @@ def _gather(
     """Columns and values that `search(first, last, found, values)` counts and writes, over all ranges."""
     d = len(XT)
     found, values = np.empty(d, dtype=np.int64), np.empty(d)
+    if threads <= 1:
+        count = search(0, d, found, values)
+        return found[:count], values[:count]
     parts: list[tuple[int, int]] = []
 
     def columns(first: int, last: int) -> None:
@@ -77,24 +80,15 @@ class _References:
         self.scores = np.zeros((_SLOTS, n))
         self.units = np.ones(_SLOTS)
         self.slots = np.full(d, -1, dtype=np.int32)
+        # How many columns refer to each slot, as of the last time that one was claimed.
+        self.counts = np.zeros(_SLOTS, dtype=np.int64)
 
-    def add(self, score: Array, unit: float) -> tuple[int, Indices]:
-        """Store the scores; return their slot and all slots that columns refer to."""
-        counts = np.bincount(self.slots + 1, minlength=_SLOTS + 1)[1:]
-        slot = int(np.argmin(counts))
-        if counts[slot]:
-            self.slots[self.slots == slot] = -1
+    def add(self, score: Array, unit: float) -> int:
+        """Store the scores in the slot that fewest columns refer to, and return it."""
+        slot: int = kernels.claim_slot(self.slots, self.counts)
         self.scores[slot] = score
         self.units[slot] = unit
-        counts[slot] = 0
-        return slot, np.flatnonzero(counts)
-
-
-def _size(score: Array) -> float:
-    """Typical absolute value, which no few rows can change much."""
-    absolute = np.abs(score)
-    middle = float(np.median(absolute))
-    return float(np.minimum(absolute, 4.0 * middle).mean()) or float(absolute.mean()) or 1.0
+        return slot
 
 
 class ScreenedTrim:
@@ -181,19 +175,15 @@ class ScreenedTrim:
     def begin(self, score: Array) -> None:
         """Take `score` as the current scores."""
         self._score = np.ascontiguousarray(score, dtype=np.float64)
-        self._unit = _size(self._score)
+        self._unit = kernels.typical_size(self._score)
         scaled = self._score / self._unit
         self._certify = not self._exact_only and bool(np.abs(scaled).max() < _LARGEST_SCORE)
         self._score32 = scaled.astype(np.float32) if self._certify else np.zeros(1, np.float32)
-        self._slot, used = self._references.add(self._score, self._unit)
-        for slot in used:
-            kernels.drift(
-                self._score,
-                self._references.scores[slot],
-                self._heavy,
-                self._light,
-                self._moved[slot],
-            )
+        known = self._references
+        self._slot = known.add(self._score, self._unit)
+        kernels.drifts(
+            self._score, known.scores, known.counts, self._heavy, self._light, self._moved
+        )
         self._moved[self._slot] = 0.0
         if not self._guessed:
             self._first_guess()
@@ -292,16 +282,16 @@ class ScreenedBlocks:
         self._score32 = np.zeros(1, np.float32)
         if self._exact_only:
             return
-        unit = _size(self._score)
+        unit = kernels.typical_size(self._score)
         scaled = self._score / unit
         self._certify = bool(np.abs(scaled).max() < _LARGEST_SCORE)
         if not self._certify:
             return
         self._score32 = scaled.astype(np.float32)
-        self._slot, used = self._references.add(self._score, unit)
+        self._slot = self._references.add(self._score, unit)
         self._roundings[self._slot] = self._rounding(scaled)
         self._moved[self._slot] = self._roundings[self._slot]
-        for slot in used:
+        for slot in np.flatnonzero(self._references.counts):
             change = (self._score - self._references.scores[slot]) / self._references.units[slot]
             self._moved[slot] = self._block_norms(change) + self._roundings[slot]
 

@@ -330,7 +330,7 @@ def test_block_means_remember_the_rounding_of_their_own_scores() -> None:
     first[others] = 1e-3 * rng.normal(size=3 * blocks)
     second = first.copy()
     second[others] = 0.0
-    assert screening._size(second) > 1e6 * screening._size(first)
+    assert kernels.typical_size(second) > 1e6 * kernels.typical_size(first)
     bound = estimator.bind(XT)
     for score in (first, second, first, second):
         bound.begin(score)

@@ -14,8 +14,9 @@ from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
 from robustsparse.kernels.gram_lasso import lasso_node_paths
 from robustsparse.kernels.gram_threshold import threshold_nodes
 from robustsparse.kernels.graphical_lasso import graphical_lasso, precision_from_columns
+from robustsparse.kernels.references import claim_slot, drifts, typical_size
 from robustsparse.kernels.row_lasso import weighted_lasso
-from robustsparse.kernels.trim_screen import drift, leverage_setup, trim_setup, trim_survivors
+from robustsparse.kernels.trim_screen import leverage_setup, trim_setup, trim_survivors
 from robustsparse.kernels.trimmed import trim_rows, trim_rows_again
 
 __all__ = [
@@ -24,9 +25,10 @@ __all__ = [
     "block_median_rows",
     "block_setup",
     "block_survivors",
+    "claim_slot",
     "clime_columns",
     "column_profiles",
-    "drift",
+    "drifts",
     "graphical_lasso",
     "lasso_node_paths",
     "leverage_setup",
@@ -36,5 +38,6 @@ __all__ = [
     "trim_rows_again",
     "trim_setup",
     "trim_survivors",
+    "typical_size",
     "weighted_lasso",
 ]

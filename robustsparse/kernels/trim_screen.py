@@ -52,10 +52,17 @@ def drift(r, reference, heavy, light, out):
 
     `heavy` holds the rows of extreme leverage and `light` is 0 on them, 1 elsewhere. A heavy row
     whose score kept its sign and changed by less than half enters by its relative change, the
-    others by their absolute one.
+    others by their absolute one. Without heavy rows only the norm of all is needed.
     """
     square = 0.0
     largest = 0.0
+    if heavy.shape[0] == 0:
+        for i in range(r.shape[0]):
+            square += (r[i] - reference[i]) * (r[i] - reference[i])
+        if square > SMALLEST_SQUARE:
+            out[ALL] = math.sqrt(square)
+            return
+        square = 0.0
     for i in range(r.shape[0]):
         e = abs(r[i] - reference[i]) * light[i]
         square += e * e
