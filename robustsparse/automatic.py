@@ -51,6 +51,8 @@ _START_TRIMS = (0.5, 1.0, 1.75)
 _SUBSAMPLES = 20
 # Rows trusted less than this have no say in which predictors are chosen.
 _TRUSTED = 0.25
+# Multiple of the cutoff from which a row is far out without doubt.
+_CERTAINLY_FAR = 1.25
 
 Chooser = Callable[[Prepared, dict[int, RHTFit]], Choice]
 
@@ -200,15 +202,15 @@ def trust_in_rows(data: Prepared, far: Leverage, estimator: GradientEstimator) -
     """Weights of the rows by how far out they are in the predictors (Mallows), one for those that are not.
 
     A far row whose residual happens to be small would decide the fit alone. Of a binary response the residuals cannot
-    tell a wrong label from an unlikely one, so that a far row has no say at all. Under heavy tails far rows are to be
+    tell a wrong label from an unlikely one, so that rows well beyond the cutoff have no say at all. Under heavy tails far rows are to be
     expected, and the most informative.
     """
     ones = np.ones(data.n)
     if isinstance(estimator, MedianOfMeans) or far.flags.mean() > 0.5:
         return ones
-    if data.binary:
-        return np.where(far.flags, 0.0, ones)
     nearness = np.minimum(1.0, far.cutoff / np.maximum(far.distances, 1e-300)) ** 2
+    if data.binary:
+        nearness[far.distances > _CERTAINLY_FAR * far.cutoff] = 0.0
     return np.where(far.flags, nearness, ones)
 
 

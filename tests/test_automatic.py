@@ -139,3 +139,15 @@ def test_a_plain_fit_keeps_the_thresholded_estimate() -> None:
     refitted = refit_of(data, solution, np.random.default_rng(0))
     assert set(refitted.active) == {*solution.support, *data.keep}
     assert refitted.scale < fitted.scale * 1.1
+
+
+@pytest.mark.parametrize("attack", ["paper", "leverage"])
+def test_far_rows_have_no_say_in_which_predictors_tell_classes_apart(attack: str) -> None:
+    found = []
+    for seed in range(3):
+        sim = rs.simulate.logistic(n=200, d=80, k=2, epsilon=0.1, attack=attack, rng=seed)
+        fit = rs.rht_fit(sim.X, sim.y, family="binomial")
+        found.append(set(fit.support()) == set(sim.support()))
+        assert (fit.row_weights[sim.outlier] == 0).mean() > 0.9
+        assert (fit.row_weights[~sim.outlier] == 0).mean() < 0.05
+    assert np.mean(found) >= 2 / 3

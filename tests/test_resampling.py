@@ -153,3 +153,14 @@ def test_halves_vary_about_the_whole_as_the_whole_varies_about_the_truth() -> No
     error = np.sqrt(full.cov.loc["x", "x"])
     # The spread of 80 halves is known to a tenth; the sandwich is that of a large sample.
     assert 0.7 < np.std(slopes) / error < 1.4
+
+
+def test_far_rows_of_classes_have_no_weight_in_a_regression_on_a_few_terms() -> None:
+    sim = rs.simulate.logistic(n=200, d=60, k=2, epsilon=0.1, rng=0)
+    study = make_study("y ~ .", sim.data, {"family": "binomial"})
+    rows = np.arange(100, study.n)
+    # In the two terms of the model the bad rows are not far out; in all sixty columns they are.
+    fit = study.fit_terms(rows, sim.support(), 0)
+    good = rows[~sim.outlier[rows]]
+    alone = study.fit_terms(good, sim.support(), 0)
+    assert np.abs(fit.coef() - alone.coef()).max() < 0.05 * alone.coef().abs().max()
