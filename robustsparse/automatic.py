@@ -202,8 +202,8 @@ def trust_in_rows(data: Prepared, far: Leverage, estimator: GradientEstimator) -
     """Weights of the rows by how far out they are in the predictors (Mallows), one for those that are not.
 
     A far row whose residual happens to be small would decide the fit alone. Of a binary response the residuals cannot
-    tell a wrong label from an unlikely one, so that rows well beyond the cutoff have no say at all. Under heavy tails far rows are to be
-    expected, and the most informative.
+    tell a wrong label from an unlikely one, so that rows well beyond the cutoff have no say at all. Under heavy tails
+    far rows are to be expected, and the most informative.
     """
     ones = np.ones(data.n)
     if isinstance(estimator, MedianOfMeans) or far.flags.mean() > 0.5:
