@@ -1,4 +1,4 @@
-"""Graphs as sparse symmetric matrices, and groups of their nodes: checking, ranking and cutting them."""
+"""Graphs as sparse symmetric matrices, their paths, and groups of their nodes: checking, ranking, cutting."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,14 +8,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from robustsparse.errors import DataError
-from robustsparse.frames import did_you_mean
+from robustsparse.errors import DataError, ParameterError
+from robustsparse.frames import did_you_mean, listed
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 # Two halves of a symmetric matrix that differ by less, relative to its largest entry, differ by rounding.
 ROUNDING = 1e-6
+# A value of a path may be given as it was printed.
+_PRINTED = 1e-6
 
 
 def as_adjacency(matrix: Any, nodes: Sequence[str], name: str = "adjacency") -> Any:
@@ -152,6 +154,21 @@ def upper(matrix: Any) -> tuple[Indices, Indices, NDArray[Any]]:
     return above.row[order].astype(np.intp), above.col[order].astype(np.intp), above.data[order]
 
 
+def at_pairs(matrix: Any, rows: Any, columns: Any) -> Array:
+    """Values (m,) of a sparse matrix at pairs.
+
+    Examples
+    --------
+    >>> at_pairs(sparse.csr_array([[0.0, 3.0], [3.0, 0.0]]), [0, 1], [1, 1])
+    array([3., 0.])
+    """
+    if not len(rows):
+        return np.zeros(0)
+    found = sparse.csr_array(matrix)[rows, columns]
+    found = found.toarray() if sparse.issparse(found) else found
+    return np.asarray(found, dtype=np.float64).ravel()
+
+
 def symmetric(rows: Indices, columns: Indices, values: NDArray[Any], d: int) -> Any:
     """Sparse (d, d) matrix with the values at the pairs, in both halves."""
     both = np.r_[values, values], (np.r_[rows, columns], np.r_[columns, rows])
@@ -227,3 +244,27 @@ def entry_ranking(steps: Sequence[Any]) -> Any:
         share = 0.5 + 0.5 * values / values.max(initial=0.0)
         score[rows, columns] = (m - s - 1 + share) / m
     return canonical(score + score.T)
+
+
+def place_on_path(name: str, value: Any, known: Array) -> int:
+    """Place of a value among those of the parameter along a path.
+
+    Examples
+    --------
+    >>> place_on_path("lambda", 0.25, np.array([0.5, 0.25, 0.1]))
+    1
+    """
+    if not len(known):
+        raise ParameterError("this graph has no path; use n_edges=.")
+    try:
+        distance = np.abs(known - float(value))
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name}={value!r} must be a number.") from None
+    nearest = int(np.argmin(distance))
+    if not distance[nearest] <= _PRINTED * abs(known[nearest]):
+        near = np.sort(known[np.argsort(distance, kind="stable")[:5]])
+        raise ParameterError(
+            f"{name}={value!r} is not on the path; near it are "
+            f"{listed((f'{v:.6g}' for v in near), quote=False)}. All are in path.index."
+        )
+    return nearest

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.adjacency import canonical, entry_ranking, sizes, upper
-from robustsparse.checks import check_count
+from robustsparse.adjacency import canonical, entry_ranking, sizes
 from robustsparse.errors import DataError, ParameterError
 from robustsparse.graphresult import GraphResult
 from robustsparse.neighborhoods import graph_criterion
@@ -56,7 +55,7 @@ def graph_from_path(
     parameter : str
         Name of the parameter.
     max_edges : int, optional
-        Number of edges of the graph, fewer if fewer ever enter.
+        Number of edges of the graph; fewer, with a warning, if fewer ever enter.
     value : float, optional
         Value of the parameter to take the graph at.
     chosen : str, optional
@@ -118,8 +117,7 @@ def graph_from_path(
 def _choose(graph: GraphResult, max_edges: int | None, value: float | None) -> GraphResult:
     """The graph that was asked for, or the one with the smallest criterion."""
     if max_edges is not None:
-        most = check_count("max_edges", max_edges, 0)
-        return graph.at(n_edges=min(most, len(upper(graph.ranking)[0])))
+        return graph.up_to(max_edges)
     if value is not None:
         return graph.at(value=value)
     place = int(np.nanargmin(graph.path["criterion"].to_numpy(dtype=np.float64)))

@@ -7,18 +7,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
 from robustsparse.adjacency import (
     as_adjacency,
     as_groups,
+    at_pairs,
     canonical,
+    place_on_path,
     strongest,
     upper,
 )
 from robustsparse.checks import check_count
-from robustsparse.errors import DataError, ParameterError
-from robustsparse.frames import did_you_mean, listed
+from robustsparse.errors import DataError, DataWarning, ParameterError, warn_user
+from robustsparse.frames import did_you_mean
 from robustsparse.graph_metrics import modularity, purity, vote_accuracy
 from robustsparse.graphfiles import read_graph, save_graph, to_graphml, to_networkx
 from robustsparse.graphreport import summarize_graph
@@ -29,8 +30,7 @@ from robustsparse.summary import Summary
 
 Array = NDArray[np.float64]
 
-# A value of the path may be given as it was printed.
-_PRINTED = 1e-6
+_FEW = {0: "no edges", 1: "the strongest edge"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,11 +135,11 @@ class GraphResult:
         table = {
             "node1": names[rows],
             "node2": names[columns],
-            "weight": _entries(self.ranking, rows, columns),
+            "weight": at_pairs(self.ranking, rows, columns),
             "partial_corr": self._partial()[rows, columns],
         }
         if self.stability is not None:
-            table["stability"] = _entries(self.stability, rows, columns)
+            table["stability"] = at_pairs(self.stability, rows, columns)
         order = np.lexsort((-np.abs(table["partial_corr"]), -table["weight"]))
         frame = pd.DataFrame(table).iloc[order].reset_index(drop=True)
         return frame.astype({"node1": str, "node2": str})
@@ -162,7 +162,7 @@ class GraphResult:
         """
         j = self._place(node)
         near = canonical(self.adjacency)[[j]].indices
-        weight = _entries(self.ranking, np.full(len(near), j), near)
+        weight = at_pairs(self.ranking, np.full(len(near), j), near)
         return [self.nodes[i] for i in near[np.argsort(-weight, kind="stable")]]
 
     def _place(self, node: str) -> int:
@@ -195,27 +195,52 @@ class GraphResult:
             )
         return self._step(k if value is None else value)
 
+    def up_to(self, max_edges: int) -> "GraphResult":
+        """The graph of the strongest pairs of the ranking: so many, or with a warning all that there are.
+
+        Parameters
+        ----------
+        max_edges : int
+            Largest number of edges.
+        """
+        most, ranked = check_count("max_edges", max_edges, 0), self._ranked()
+        if most > ranked:
+            warn_user(
+                f"max_edges={most:,} is more than the pairs that come up on the path; the graph has all of them: "
+                f"{ranked:,}.",
+                DataWarning,
+            )
+        return self.at(n_edges=min(most, ranked))
+
+    def _ranked(self) -> int:
+        """Number of pairs that could be edges."""
+        return len(upper(self.ranking)[0])
+
     def _cut(self, n_edges: int) -> "GraphResult":
-        ranked = len(upper(self.ranking)[0])
-        check_count("n_edges", n_edges, 0)
-        if n_edges > ranked:
+        count, ranked = check_count("n_edges", n_edges, 0), self._ranked()
+        if count > ranked:
             raise ParameterError(
                 f"n_edges={n_edges} is more than the {ranked:,} pairs that ever come up on the path; "
                 "ask for fewer, or fit with a longer path."
             )
-        graph = strongest(self.ranking, int(n_edges))
-        plural = "" if n_edges == 1 else "s"
-        return replace(
-            self, adjacency=graph, k=None, chosen=f"{int(n_edges):,} strongest edge{plural}"
-        )
+        chosen = _FEW.get(count, f"{count:,} strongest edges")
+        return self._other(strongest(self.ranking, count), chosen)
 
     def _step(self, value: Any) -> "GraphResult":
         name = str(self.path.index.name)
         known = self.path.index.to_numpy(dtype=np.float64)
-        place = _position(name, value, known)
+        place = place_on_path(name, value, known)
         at = known[place]
         k = int(at) if name == "k" else None
-        return replace(self, adjacency=self.steps[place], k=k, chosen=f"{name} = {at:.4g}")
+        return self._other(self.steps[place].copy(), f"{name} = {at:.4g}", k)
+
+    def _other(self, adjacency: Any, chosen: str, k: int | None = None) -> "GraphResult":
+        """Another graph of the same fit, whose tables can be changed without changing these."""
+        tables: dict[str, Any] = {
+            name: None if (table := getattr(self, name)) is None else table.copy()
+            for name in ("path", "cuts", "row_weights")
+        }
+        return replace(self, adjacency=adjacency, chosen=chosen, k=k, **tables)
 
     # --------------------------------------------------------------------------------- numbers
 
@@ -367,30 +392,3 @@ def load_graph(path: str | Path) -> GraphResult:
         The file.
     """
     return GraphResult(**read_graph(path))
-
-
-def _entries(matrix: Any, rows: Any, columns: Any) -> Array:
-    """Values (m,) of a sparse matrix at pairs."""
-    if not len(rows):
-        return np.zeros(0)
-    found = sparse.csr_array(matrix)[rows, columns]
-    found = found.toarray() if sparse.issparse(found) else found
-    return np.asarray(found, dtype=np.float64).ravel()
-
-
-def _position(name: str, value: Any, known: Array) -> int:
-    """Place of a value on the path."""
-    if not len(known):
-        raise ParameterError("this graph has no path; use n_edges=.")
-    try:
-        distance = np.abs(known - float(value))
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name}={value!r} must be a number.") from None
-    nearest = int(np.argmin(distance))
-    if not distance[nearest] <= _PRINTED * abs(known[nearest]):
-        near = np.sort(known[np.argsort(distance, kind="stable")[:5]])
-        raise ParameterError(
-            f"{name}={value!r} is not on the path; near it are "
-            f"{listed((f'{v:.6g}' for v in near), quote=False)}. All are in path.index."
-        )
-    return nearest

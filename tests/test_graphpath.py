@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import robustsparse as rs
-from robustsparse.errors import DataError, ParameterError
+from robustsparse.errors import DataError, DataWarning, ParameterError
 from robustsparse.graphpath import graph_from_path
 
 
@@ -52,11 +52,22 @@ def test_a_number_of_edges_or_a_value_need_no_criterion() -> None:
     assert most.n_edges == 7
     assert list(most.path.columns) == ["n_edges"]
     assert most.path.index.name == "lambda"
-    every = graph_from_path(**path, max_edges=10_000)  # type: ignore[arg-type]
-    assert every.n_edges == every.ranking.nnz // 2
     given = graph_from_path(**path, value=0.5, chosen="by hand")  # type: ignore[arg-type]
     assert given.n_edges == given.path["n_edges"].iloc[0]
     assert given.chosen == "by hand"
+
+
+def test_fewer_edges_than_asked_for_are_told() -> None:
+    _, path = thresholded(100, 12, 0)
+    with pytest.warns(DataWarning, match="max_edges=10,000 is more than the pairs") as record:
+        every = graph_from_path(**path, max_edges=10_000)  # type: ignore[arg-type]
+    assert every.n_edges == every.ranking.nnz // 2
+    assert str(record[0].message).endswith(f"all of them: {every.n_edges}.")
+    assert record[0].filename == __file__
+    # As many as there are is no reason to warn; warnings are errors here.
+    assert every.up_to(every.n_edges).n_edges == every.n_edges
+    with pytest.raises(ParameterError, match=r"max_edges=2.5 must be a whole number"):
+        graph_from_path(**path, max_edges=2.5)  # type: ignore[arg-type]
 
 
 def test_ranking_of_nested_steps_agrees_with_every_step() -> None:

@@ -105,9 +105,30 @@ def test_graphs_at_steps_and_sizes(graph: GraphResult) -> None:
     assert [graph.at(value=v).n_edges for v in (0.5, 0.25, 0.1)] == [0, 1, 3]
     assert [graph.at(n_edges=n).n_edges for n in range(4)] == [0, 1, 2, 3]
     assert graph.at(n_edges=2).chosen == "2 strongest edges"
-    assert graph.at(n_edges=1).chosen == "1 strongest edge"
+    assert graph.at(n_edges=1).chosen == "the strongest edge"
+    assert graph.at(n_edges=0).chosen == "no edges"
     assert graph.at(value=0.25).chosen == "lambda = 0.25"
     assert graph.at(n_edges=0).at(value=0.1).n_edges == 3
+
+
+@pytest.mark.parametrize("where", [{"n_edges": 1}, {"value": 0.25}])
+def test_another_graph_shares_no_table_with_this_one(graph: GraphResult, where: Any) -> None:
+    graph = replace(
+        graph, row_weights=pd.Series([1.0, 1.0]), cuts=pd.DataFrame({"criterion": [0.0]})
+    )
+    other = graph.at(**where)
+    assert graph.row_weights is not None
+    assert graph.cuts is not None
+    assert other.row_weights is not None
+    assert other.cuts is not None
+    other.row_weights.iloc[0] = 0.0
+    other.path.iloc[0, 0] = 99
+    other.cuts.iloc[0, 0] = 99
+    other.adjacency.data[:] = False
+    assert graph.row_weights.tolist() == [1.0, 1.0]
+    assert graph.path["n_edges"].tolist() == [0, 1, 3]
+    assert graph.cuts["criterion"].tolist() == [0.0]
+    assert [step.sum() // 2 for step in graph.steps] == [0, 1, 3]
 
 
 def test_k_of_a_path_over_k() -> None:
