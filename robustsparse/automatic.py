@@ -252,6 +252,7 @@ def robust_fit(
     *,
     rng: np.random.Generator,
     threads: int = 1,
+    verbose: bool = False,
 ) -> Fitted:
     """Fit with rejection of bad rows and a robust refit; k is chosen among `ks`.
 
@@ -271,6 +272,8 @@ def robust_fit(
         Random subsets of the robust regression.
     threads : int
         Threads for large designs.
+    verbose : bool
+        Show the progress of the paths.
     """
     far = leverage(data)
     # With every column in the model there is nothing to select, and the robust regression sees to far rows itself.
@@ -288,7 +291,7 @@ def robust_fit(
         rerun = light(estimator)
     for _ in range(_ROUNDS):
         part = data.rows(good & (trust >= _TRUSTED))
-        fits = path(part, rerun, ks, settings, threads, first)
+        fits = path(part, rerun, ks, settings, threads, first, verbose)
         choice = choose(part, fits)
         solution = solve(
             part.problem(rerun, threads), choice.k, keep=data.keep, settings=settings,

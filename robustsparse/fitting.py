@@ -72,7 +72,8 @@ def fit_prepared(data: Prepared, options: Options) -> Fitted:
     if options.refit:
         choose = _chooser(options, ks)
         fitted = robust_fit(
-            data, options.estimator, ks, options.settings, choose, rng=options.rng, threads=options.threads
+            data, options.estimator, ks, options.settings, choose, rng=options.rng, threads=options.threads,
+            verbose=options.verbose,
         )  # fmt: skip
         return fitted if _chosen(options.k, ks) else replace(fitted, choice=None)
     return _thresholded(data, options, ks)
@@ -89,7 +90,10 @@ def _thresholded(data: Prepared, options: Options, ks: Sequence[int]) -> Fitted:
     fits: dict[int, RHTFit] = {}
     k = ks[0]
     if _chosen(options.k, ks):
-        fits = path(data, options.estimator, ks, options.settings, options.threads)
+        fits = path(
+            data, options.estimator, ks, options.settings, options.threads,
+            verbose=options.verbose,
+        )  # fmt: skip
         if options.select == "cv":
             choice = _cross_validated(data, options, ks, int(options.rng.integers(2**31)))
         else:

@@ -57,7 +57,7 @@ def bootstrap(
     n_jobs : int, optional
         Fits at a time, one by default; the result does not depend on it.
     verbose : bool
-        Show progress.
+        Show progress on the standard error.
     **options
         Any other argument of `rht`.
 
@@ -162,7 +162,7 @@ def split(
     n_jobs : int, optional
         Splits at a time, one by default; the result does not depend on it.
     verbose : bool
-        Show progress.
+        Show progress on the standard error.
     **options
         Any other argument of `rht`; `refit` must stay True.
 

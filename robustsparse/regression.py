@@ -102,7 +102,7 @@ def rht(
     n_jobs : int, optional
         Number of threads; all cores by default. The result does not depend on it.
     verbose : bool
-        Show the progress of cross-validation.
+        Show the progress of the path and of cross-validation on the standard error.
 
     Returns
     -------

@@ -26,6 +26,7 @@ from robustsparse.arrays import (
 from robustsparse.checks import as_matrix, as_vector
 from robustsparse.design import build_design
 from robustsparse.errors import warn_user
+from robustsparse.progress import progress
 from robustsparse.response import Response
 from robustsparse.results import RHTResult
 from robustsparse.tuning import with_rng
@@ -165,8 +166,9 @@ def repeat(
     # Threads share one list of warnings, whichever of them the warning comes from.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        run = Parallel(n_jobs=n_jobs, prefer="threads", verbose=10 if verbose else 0)
-        results: list[T] = run(delayed(job)(seed) for seed in seeds)
+        run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+        done = run(delayed(job)(seed) for seed in seeds)
+        results: list[T] = list(progress(done, len(seeds), "repetitions", verbose))
     for category in dict.fromkeys(entry.category for entry in caught):
         texts = [str(entry.message) for entry in caught if entry.category is category]
         warn_user(

@@ -132,7 +132,7 @@ def stability(
     n_jobs : int, optional
         Fits at a time, one by default; the result does not depend on it.
     verbose : bool
-        Show progress.
+        Show progress on the standard error.
     **options
         Any other argument of `rht`; ``epsilon="auto"`` is estimated anew in every fit.
 

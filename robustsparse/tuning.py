@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from robustsparse.descent import Settings
 from robustsparse.gradients import GradientEstimator, MedianOfMeans
 from robustsparse.preparation import Prepared
+from robustsparse.progress import progress
 from robustsparse.refit import mm_regression
 from robustsparse.refit_binomial import bounded_logistic, clipped_deviance
 from robustsparse.scales import m_scale, tau_scale
@@ -58,6 +59,7 @@ def path(
     settings: Settings,
     threads: int = 1,
     start: Array | None = None,
+    verbose: bool = False,
 ) -> dict[int, RHTFit]:
     """Fits for several k, from the largest down, each starting from the one before, the first from `start`.
 
@@ -72,7 +74,7 @@ def path(
         max(settings.tol, _BINARY_PATH_TOL if data.binary else _PATH_TOL),
     )
     fits: dict[int, RHTFit] = {}
-    for k in sorted(ks, reverse=True):
+    for k in progress(sorted(ks, reverse=True), len(ks), "path", verbose):
         starts = [start] if start is None or not data.binary else [start, None]
         runs = [
             solve(problem, k, keep=data.keep, settings=loose, start=first, warn=False)
@@ -156,11 +158,11 @@ def choose_by_cv(
     fold = rng.permutation(data.n) % FOLDS
     # A generator that folds share would make the outcome depend on which of them comes first.
     estimators = [with_rng(estimator, child) for child in rng.spawn(FOLDS)]
-    losses = Parallel(n_jobs=n_jobs, prefer="threads", verbose=10 if verbose else 0)(
+    losses = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
         delayed(_held_out)(data, estimators[f], ks, settings, fold == f) for f in range(FOLDS)
     )
     errors = np.empty((data.n, len(ks)))
-    for f, part in enumerate(losses):
+    for f, part in enumerate(progress(losses, FOLDS, "folds", verbose)):
         errors[fold == f] = part
     count = int(np.ceil((1.0 - min(_ERRORS_TRIMMED * trim, _LARGEST_SHARE)) * data.n))
     kept = np.sort(errors, axis=0)[:count]

@@ -712,3 +712,31 @@ def test_a_wide_frame_is_not_copied_more_than_three_times() -> None:
     finally:
         tracemalloc.stop()
     assert peak <= 3 * size
+
+
+# Progress
+
+
+@pytest.mark.parametrize(
+    ("options", "labels"),
+    [({}, ["path"]), ({"select": "cv"}, ["path", "folds"]), ({"refit": False}, ["path"])],
+)
+def test_progress_goes_to_the_standard_error(
+    sim: Any, options: Any, labels: list[str], capsys: Any
+) -> None:
+    quiet = rht_fit(sim.X, sim.y, **options)
+    assert capsys.readouterr() == ("", "")
+    loud = rht_fit(sim.X, sim.y, verbose=True, **options)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    for label in labels:
+        assert label in shown.err
+    np.testing.assert_array_equal(quiet.params, loud.params)
+
+
+def test_repetitions_show_their_progress(sim: Any, capsys: Any) -> None:
+    fit = rht("y ~ .", sim.data, k=3)
+    fit.conf_int(method="bootstrap", resamples=4, verbose=True)
+    assert "repetitions [##############################] 2/2" in capsys.readouterr().err
+    fit.conf_int(method="split")
+    assert capsys.readouterr().err == ""
