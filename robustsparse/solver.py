@@ -138,6 +138,8 @@ def _run_fixed(run: Descent, at: Iterate, callback: Callable[[Array], None] | No
         if change <= run.settings.tol:
             reason = "step reduced" if guard.backoffs else "settled"
             return _finish(run, at, True, reason)
+    if not (guard.backoffs or run.problem.gradient.settles):
+        return _finish(run, at, False, "redrawn")
     return guard.finish(at)
 
 
@@ -218,6 +220,10 @@ def _run_split(
 
 _REMEDIES = {
     "iterations": "Raise max_iter, or try a larger epsilon; on separable binary data give a radius.",
+    "redrawn": (
+        'Blocks drawn anew at each iteration keep steps of a fixed length from coming to rest; use step="auto", which '
+        "averages the last iterates, or MedianOfMeans(redraw=False)."
+    ),
     "unsteady": "The iterates grew and the steps were shortened; use a smaller k, or give a radius.",
     "diverged": 'The step was too long however often it was halved; use step="auto".',
     "grown": 'The step was too long for these parts of the rows; use step="auto" or a smaller number.',

@@ -385,6 +385,15 @@ def test_a_step_too_long_is_shortened_with_a_warning(sim: Any) -> None:
     assert np.isfinite(fit.params).all()
 
 
+def test_redrawn_blocks_with_a_fixed_step_get_the_right_remedy(sim: Any) -> None:
+    options: dict[str, Any] = {"k": 3, "step": 0.3, "refit": False, "max_iter": 50}
+    with pytest.warns(rs.ConvergenceWarning, match="redraw=False"):
+        rht_fit(sim.X, sim.y, estimator="mom", **options)
+    # Blocks that stay let it settle, so that the remedy is one: any warning is an error here.
+    blocks = rs.MedianOfMeans(redraw=False)
+    assert rht_fit(sim.X, sim.y, estimator=blocks, **{**options, "max_iter": 500}).converged
+
+
 def test_iterations_that_run_out_are_said(sim: Any) -> None:
     with pytest.warns(rs.ConvergenceWarning, match="max_iter"):
         fit = rht_fit(sim.X, sim.y, k=3, refit=False, max_iter=1)
