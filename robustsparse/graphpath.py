@@ -26,6 +26,7 @@ def graph_from_path(
     value: float | None = None,
     chosen: str | None = None,
     gamma: float = 0.5,
+    compare_up_to: int | None = None,
     zero: float = 0.0,
     columns: Mapping[str, Sequence[float]] | None = None,
     rule: str | None = None,
@@ -62,6 +63,9 @@ def graph_from_path(
         How the graph was chosen, in words; written from the other arguments if None.
     gamma : float
         Constant of the extended BIC.
+    compare_up_to : int, optional
+        Largest number of edges of the graphs that the extended BIC compares, for a covariance that larger graphs
+        explain too well; no bound if every step but the empty graph is beyond it.
     zero : float
         Entries up to this size are zero, for solvers that leave rounding errors.
     columns : mapping of str to sequence of float, optional
@@ -110,16 +114,41 @@ def graph_from_path(
         row_weights=row_weights,
         notes=tuple(notes),
     )
-    graph = _choose(graph, max_edges, value)
+    graph = _choose(graph, max_edges, value, compare_up_to)
     return graph if chosen is None else replace(graph, chosen=chosen)
 
 
-def _choose(graph: GraphResult, max_edges: int | None, value: float | None) -> GraphResult:
+def _choose(
+    graph: GraphResult, max_edges: int | None, value: float | None, compare_up_to: int | None
+) -> GraphResult:
     """The graph that was asked for, or the one with the smallest criterion."""
     if max_edges is not None:
         return graph.up_to(max_edges)
     if value is not None:
         return graph.at(value=value)
-    place = int(np.nanargmin(graph.path["criterion"].to_numpy(dtype=np.float64)))
+    place = best_step(graph.path, compare_up_to)
     best = graph.at(value=float(graph.path.index.to_numpy()[place]))
     return replace(best, chosen=f"{best.chosen} by the extended BIC")
+
+
+def best_step(path: pd.DataFrame, up_to: int | None = None) -> int:
+    """Step of a path with the smallest criterion, the first of several; what is missing does not count.
+
+    Parameters
+    ----------
+    path : DataFrame
+        Columns `n_edges` and `criterion`, one row a step.
+    up_to : int, optional
+        Largest number of edges; no bound if no step between it and the empty graph is left.
+
+    Examples
+    --------
+    >>> path = pd.DataFrame({"n_edges": [0, 3, 9], "criterion": [0.0, -2.0, -5.0]})
+    >>> best_step(path), best_step(path, up_to=5), best_step(path, up_to=2)
+    (2, 1, 2)
+    """
+    n_edges = path["n_edges"].to_numpy()
+    allowed = n_edges <= (np.inf if up_to is None else up_to)
+    if not n_edges[allowed].any():
+        allowed[:] = True
+    return int(np.nanargmin(np.where(allowed, path["criterion"].to_numpy(np.float64), np.nan)))

@@ -73,8 +73,10 @@ def graph_criterion(covariance: Array, adjacency: Any, nobs: int, gamma: float =
     r"""Extended BIC of a graph, smaller is better.
 
     With the variance :math:`\tau_j^2` of each node that its neighbors leave,
-    :math:`\frac n2 \sum_j \log(\tau_j^2 / S_{jj}) + |E| (\log n + 4 \gamma \log d)`: the pseudolikelihood counts what
-    an edge explains at both of its ends, hence the half.
+    :math:`\frac n2 \sum_j \log \max(\tau_j^2 / S_{jj}, 1/n) + |E| (\log n + 4 \gamma \log d)`: the pseudolikelihood
+    counts what an edge explains at both of its ends, hence the half. That neighbors leave less than a share 1/n of a
+    variance counts no further: a robust covariance that is indefinite, or only just positive definite, would let many
+    neighbors explain any node to the last digit.
 
     Parameters
     ----------
@@ -103,7 +105,7 @@ def graph_criterion(covariance: Array, adjacency: Any, nobs: int, gamma: float =
     if np.diff(canonical(adjacency).indptr).max(initial=0) > nobs / 2:
         return float("inf")
     explained = sum(
-        math.log(left / covariance[j, j])
+        math.log(max(left / covariance[j, j], 1.0 / nobs))
         for j, _, _, left in _regressions(covariance, adjacency)
         if covariance[j, j] > 0
     )

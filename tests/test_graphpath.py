@@ -87,6 +87,22 @@ def test_sparse_matrices_and_a_given_criterion() -> None:
     assert graph_place(graph) == 14
 
 
+def test_a_bound_on_the_compared_graphs() -> None:
+    _, path = thresholded(100, 12, 2)
+    columns = {"criterion": -np.arange(15.0)}
+    n_edges = graph_from_path(**path, columns=columns).path["n_edges"].to_numpy()  # type: ignore[arg-type]
+    for place in (9, 14):
+        most = int(n_edges[place])
+        bounded = graph_from_path(**path, columns=columns, compare_up_to=most)  # type: ignore[arg-type]
+        assert bounded.n_edges == most
+    # Where only the empty graph would be left, the bound says nothing.
+    path["matrices"] = [np.eye(12), np.ones((12, 12))]
+    path["values"] = [0.5, 0.1]
+    columns = {"criterion": np.array([0.0, -5.0])}
+    full = graph_from_path(**path, columns=columns, compare_up_to=10)  # type: ignore[arg-type]
+    assert full.n_edges == 66
+
+
 def test_what_does_not_fit_is_refused() -> None:
     _, path = thresholded(50, 6, 0)
     with pytest.raises(ParameterError, match="max_edges= or value=, not both"):

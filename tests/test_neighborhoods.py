@@ -78,6 +78,15 @@ def test_criterion_by_hand() -> None:
     )
 
 
+def test_what_is_explained_to_the_last_digit_counts_no_more_than_rows_can_tell() -> None:
+    # Two copies: the variance that is left is a matter of rounding, not of how well an edge explains.
+    edge = sparse.csr_array(np.array([[False, True], [True, False]]))
+    by_hand = 50 * np.log(1 / 50) + np.log(50) + 2 * np.log(2)
+    for left in (1e-4, 1e-9, 0.0):
+        S = np.array([[1.0, 1.0 - left], [1.0 - left, 1.0]])
+        assert graph_criterion(S, edge, 50) == pytest.approx(by_hand, rel=1e-12)
+
+
 def test_criterion_prefers_the_truth_to_fewer_and_to_more_edges() -> None:
     better = 0
     for seed in range(6):

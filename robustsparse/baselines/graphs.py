@@ -37,7 +37,9 @@ Solver = Literal["clime", "glasso"]
 # Precision matrices beyond the density that is of interest cost most of the time: the lasso's last penalty is 2% of
 # the first, CLIME's, whose graphs fill sooner, 5%.
 LASSO_RATIO, CLIME_RATIO = 0.02, 0.05
-_REPAIRED = "negative eigenvalues of the robust matrix were raised"
+# Rows for each neighbor of a node and each logarithm of the number of nodes, of the largest graphs that the extended
+# BIC compares on a matrix whose eigenvalues had to be raised: there, more neighbors explain any node.
+_ROWS_PER_NEIGHBOR = 4
 
 
 def neighborhood_lasso(
@@ -187,8 +189,8 @@ def rclime(
     are left out of the mean (the trimmed inner product of Chen, Caramanis and Mannor 2013). The paper takes
     variables with mean 0; here they are centered and scaled by median and median absolute deviation first. CLIME does
     not need a positive semidefinite matrix and takes the trimmed one as it is; partial correlations come from one with
-    its negative eigenvalues raised to 1e-4 of the mean variance. Checked against sums written out by hand, and like
-    `clime`.
+    its negative eigenvalues raised to 1e-4 of the mean variance, and the extended BIC then compares sparse graphs only,
+    of a mean degree up to ``n / (4 log d)``. Checked against sums written out by hand, and like `clime`.
 
     Parameters
     ----------
@@ -231,7 +233,8 @@ def skeptic(
     tau or ``2 sin(pi rho / 6)`` of Spearman's rho, given to CLIME, as the paper compares it, or to the graphical
     lasso. The matrix of Spearman's rho was checked against ``huge.npn(npn.func = "skeptic")`` of the R package huge
     1.3.5, that of Kendall's tau against R's ``cor``. It may be indefinite, which CLIME allows; for the graphical lasso
-    negative eigenvalues are raised to 1e-4 and the result is scaled back to ones on the diagonal.
+    negative eigenvalues are raised to 1e-4 and the result is scaled back to ones on the diagonal. The extended BIC then
+    compares sparse graphs only, as in `rclime`.
 
     Parameters
     ----------
@@ -330,8 +333,7 @@ def _by_clime(
     notes = () if len(found) == len(values) else (f"no solution below lambda = {reached[-1]:.4g}",)
     # The linear programs take S as it is; partial correlations need a matrix that is positive definite.
     S, repaired = positive_definite(S)
-    notes = (*notes, _REPAIRED) if repaired else notes
-    return _graph(got, matrices, reached, S, method, max_edges, notes=notes)
+    return _graph(got, matrices, reached, S, method, max_edges, notes=notes, repaired=repaired)
 
 
 def _by_glasso(
@@ -340,18 +342,30 @@ def _by_glasso(
 ) -> GraphResult:  # fmt: skip
     S, repaired = positive_definite(S)
     values = _penalties(lambdas, lambda_path, S, n_lambdas, ratio)
-    notes = (_REPAIRED,) if repaired else ()
-    return _graph(got, list(glasso_path(S, values)), values, S, method, max_edges, notes=notes)
+    found = list(glasso_path(S, values))
+    return _graph(got, found, values, S, method, max_edges, repaired=repaired)
 
 
 def _graph(
     got: Variables, matrices: Sequence[Array], values: Array, S: Array, method: str,
     max_edges: int | None, *, rule: str | None = None, notes: tuple[str, ...] = (),
+    repaired: bool = False,
 ) -> GraphResult:  # fmt: skip
+    most = _largest_compared(*got.X.shape) if repaired else None
+    if repaired:
+        compared = (
+            "" if max_edges is not None else f"; the extended BIC compared up to {most:,} edges"
+        )
+        notes = (*notes, f"negative eigenvalues of the robust matrix were raised{compared}")
     return graph_from_path(
         got.nodes, matrices, values.tolist(), S, method=method, nobs=len(got.X), max_edges=max_edges,
-        rule=rule, notes=(*got.notes, *notes),
+        compare_up_to=most, rule=rule, notes=(*got.notes, *notes),
     )  # fmt: skip
+
+
+def _largest_compared(n: int, d: int) -> int:
+    """Number of edges at which n rows are a few for each neighbor of a node among d."""
+    return max(int(0.5 * d * n / (_ROWS_PER_NEIGHBOR * np.log(d))), 1)
 
 
 def _penalties(lambdas: Any, default: Any, S: Array, n_lambdas: int, ratio: float) -> Array:

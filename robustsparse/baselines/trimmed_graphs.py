@@ -12,7 +12,7 @@ from robustsparse.baselines.correlations import check_epsilon, robust_standardiz
 from robustsparse.baselines.graphs import LASSO_RATIO
 from robustsparse.baselines.solvers import glasso_path
 from robustsparse.checks import check_count
-from robustsparse.graphpath import graph_from_path
+from robustsparse.graphpath import best_step, graph_from_path
 from robustsparse.graphresult import GraphResult
 from robustsparse.lasso_path import descending, lambda_path
 from robustsparse.neighborhoods import graph_criterion
@@ -73,7 +73,8 @@ def trimmed_glasso(
     Returns
     -------
     GraphResult
-        `row_weights` are 0 for the rows that the chosen graph leaves out.
+        `row_weights` are 0 for the rows that the chosen step leaves out; with `max_edges`, the first step that has so
+        many edges.
 
     Examples
     --------
@@ -101,9 +102,16 @@ def trimmed_glasso(
         method=f"trimmed graphical lasso ({h} of {len(Z)} rows)", nobs=len(Z), max_edges=max_edges,
         columns={"criterion": criterion}, notes=got.notes,
     )  # fmt: skip
-    place = int(np.argmax(graph.path["n_edges"].to_numpy() >= graph.n_edges))
+    place = best_step(graph.path) if max_edges is None else _first_step_with(graph)
     weights = pd.Series(np.isin(np.arange(len(Z)), fits[place].kept) * 1.0, got.rows, name="weight")
     return replace(graph, covariance=fits[place].covariance, row_weights=weights)
+
+
+def _first_step_with(graph: GraphResult) -> int:
+    """First step of the path with as many edges as the graph, or else the last."""
+    # Pairs may leave the path again, so that the ranking has more of them than any step.
+    enough = np.flatnonzero(graph.path["n_edges"].to_numpy() >= graph.n_edges)
+    return int(enough[0]) if len(enough) else len(graph.path) - 1
 
 
 def trimmed_glasso_path(Z: Array, values: Array, kept: Indices, max_iter: int) -> list[Trimmed]:

@@ -258,11 +258,64 @@ class TestTrimmedGlasso:
         assert weights.index.tolist() == frame.index.tolist()
         assert weights.sum() == 54
 
+    def test_rows_are_those_of_the_step_with_the_smallest_criterion(self) -> None:
+        # An earlier step has as many edges, from other rows.
+        X = simulate.graph(40, 10, epsilon=0.1, rng=7).X
+        graph = baselines.trimmed_glasso(X, n_lambdas=60, lambda_ratio=0.1)
+        place = int(graph.path["criterion"].argmin())
+        assert graph.path["n_edges"].iloc[place - 1] == graph.n_edges
+        assert_rows_of_step(graph, X, place)
+
+    def test_rows_of_more_edges_than_any_step_has_are_those_of_the_last(self) -> None:
+        X = simulate.graph(60, 12, epsilon=0.1, rng=3).X
+        graph = baselines.trimmed_glasso(X, n_lambdas=8, lambda_ratio=0.1, max_edges=57)
+        # A pair left the path again.
+        assert graph.n_edges == 57 > graph.path["n_edges"].max()
+        assert_rows_of_step(graph, X, 7)
+        assert_rows_of_step(baselines.trimmed_glasso(X, n_lambdas=8, max_edges=1), X, 1)
+
     @pytest.mark.parametrize("epsilon", [-0.1, 0.5, "much"])
     def test_senseless_fractions(self, epsilon: Any) -> None:
         for method in (baselines.trimmed_glasso, baselines.rclime):
             with pytest.raises(ParameterError, match="epsilon"):
                 method(reference_data(), epsilon=epsilon)
+
+
+def assert_rows_of_step(graph: GraphResult, X: Array, place: int) -> None:
+    """The graph's rows and covariance are those of one step of the path."""
+    Z = robust_standardized(X)
+    h = int(0.9 * len(Z))
+    first = np.sort(np.argsort((Z**2).sum(axis=1), kind="stable")[:h])
+    fit = trimmed_glasso_path(Z, graph.path.index.to_numpy(), first, 20)[place]
+    assert graph.row_weights is not None
+    np.testing.assert_array_equal(np.flatnonzero(graph.row_weights), fit.kept)
+    np.testing.assert_array_equal(graph.covariance, fit.covariance)
+
+
+def with_wild_rows(X: Array, count: int) -> Array:
+    X = X.copy()
+    X[:count] = 1e4
+    return X
+
+
+class TestChoice:
+    """Raised eigenvalues must not let many neighbors explain everything."""
+
+    @pytest.mark.parametrize("name", ["rclime", "skeptic", "spearman"])
+    def test_sparse_graphs_are_chosen_sparse(self, name: str) -> None:
+        for seed in range(3):
+            for n, d in ((20, 8), (60, 20), (60, 30)):
+                X = simulate.graph(n, d, epsilon=0.0, rng=seed).X
+                for data in (X, with_wild_rows(X, 3)):
+                    # The truth has a fifth to two fifths of the pairs.
+                    assert METHODS[name](data).n_edges < 0.45 * d * (d - 1) / 2
+
+    def test_a_bound_on_what_is_compared_is_told(self) -> None:
+        X = simulate.graph(60, 30, epsilon=0.0, rng=0).X
+        graph = baselines.rclime(X)
+        # 30 / 2 nodes, 60 rows, four for each neighbor and log 30.
+        assert graph.notes[-1].endswith("raised; the extended BIC compared up to 66 edges")
+        assert baselines.rclime(X, max_edges=5).notes[-1].endswith("were raised")
 
 
 def test_clime_of_fewer_rows_than_variables_says_where_it_ends() -> None:
