@@ -73,14 +73,13 @@ def _short(text: str) -> str:
     return text.removesuffix("()") if len(text) <= 60 else text[:57] + "..."
 
 
-def _estimator(result: "RHTResult") -> str:
-    estimator = result.estimator
+def estimator_words(estimator: Any, n: int, d: int) -> str:
+    """What a gradient estimator does to n rows of d columns, in words."""
     name = type(estimator).__name__
-    candidates = len(result.params) - result.intercept
     if name == "Trimmed":
         return f"{100 * estimator.alpha:.3g}% trimmed mean"
     if name == "MedianOfMeans":
-        return f"median of {estimator.count(result.nobs, candidates)} block means"
+        return f"median of {estimator.count(n, d)} block means"
     return "mean" if name == "Mean" else describe(estimator)
 
 
@@ -93,7 +92,7 @@ def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
         ("Model", call),
         ("Family", result.family),
         ("Loss", describe(result.loss)),
-        ("Gradient", _estimator(result)),
+        ("Gradient", estimator_words(result.estimator, result.nobs, candidates)),
         ("Rows", str(result.nobs)),
         ("Rows dropped", _dropped(result)),
         ("Candidates", str(candidates)),

@@ -5,8 +5,10 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,42 +54,60 @@ class Checkpoint:
         """
         if folder is None:
             return cls(None)
-        place = Path(folder)
-        if place.exists() and not place.is_dir():
-            raise ParameterError(f"checkpoint={str(folder)!r} is a file; give a folder.")
-        place.mkdir(parents=True, exist_ok=True)
-        about = place / _ABOUT
-        if not about.exists():
-            if any(place.iterdir()):
-                raise ParameterError(
-                    f"checkpoint={str(folder)!r} holds other files; give an empty or a new folder."
-                )
-            _replace(about, json.dumps({"digest": digest}).encode())
-        elif json.loads(about.read_text()).get("digest") != digest:
+        try:
+            place = Path(folder)
+            place.mkdir(parents=True, exist_ok=True)
+            _start(place, digest)
+        except (OSError, TypeError, json.JSONDecodeError) as error:
             raise ParameterError(
-                f"checkpoint={str(folder)!r} holds a run on other data or with other arguments; give another "
-                "folder, or delete this one."
-            )
+                f"checkpoint={folder!r} cannot be used ({error}); give a folder that can be written."
+            ) from error
         return cls(place)
 
     def read(self, name: str) -> Parts | None:
-        """Arrays of a finished part, or None."""
-        if self.folder is None or not (self.folder / f"{name}.npz").exists():
+        """Arrays of a finished part, or None if there is none that can be read."""
+        if self.folder is None:
             return None
-        with np.load(self.folder / f"{name}.npz", allow_pickle=False) as stored:
-            return {key: stored[key] for key in stored.files}
+        try:
+            with np.load(self.folder / f"{name}.npz", allow_pickle=False) as stored:
+                return {key: stored[key] for key in stored.files}
+        except (OSError, ValueError, EOFError, BadZipFile):
+            return None
 
     def write(self, name: str, parts: Parts) -> Parts:
         """Keep a finished part, whole or not at all; returns it."""
         if self.folder is not None:
-            partial = self.folder / f"{name}.{os.getpid()}.part"
-            with partial.open("wb") as file:
-                np.savez(file, **parts)  # type: ignore[arg-type]
-            partial.replace(self.folder / f"{name}.npz")
+            content = BytesIO()
+            np.savez(content, **parts)  # type: ignore[arg-type]
+            _replace(self.folder / f"{name}.npz", content.getvalue())
         return parts
 
 
+def _start(place: Path, digest: str) -> None:
+    """Mark an empty folder as this run's, or make sure that it is."""
+    about = place / _ABOUT
+    for left_over in place.glob("*.part"):
+        left_over.unlink(missing_ok=True)
+    if not about.exists():
+        if any(not path.name.startswith(".") for path in place.iterdir()):
+            raise ParameterError(
+                f"checkpoint={str(place)!r} holds other files; give an empty or a new folder."
+            )
+        _replace(about, json.dumps({"digest": digest}).encode())
+        return
+    stored = json.loads(about.read_text())
+    if not isinstance(stored, dict) or stored.get("digest") != digest:
+        raise ParameterError(
+            f"checkpoint={str(place)!r} holds a run on other data or with other arguments; give another folder, or "
+            "delete this one."
+        )
+
+
 def _replace(path: Path, content: bytes) -> None:
-    partial = path.with_suffix(f".{os.getpid()}.part")
-    partial.write_bytes(content)
+    """Write a file so that it is there whole, even after a power cut, or not at all."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with partial.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
     partial.replace(path)

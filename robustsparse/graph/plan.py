@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from robustsparse.checks import as_rng, check_choice, check_count, check_number
 from robustsparse.descent import Settings
 from robustsparse.errors import ParameterError
-from robustsparse.gradients import GradientEstimator, MedianOfMeans, Trimmed, as_estimator
+from robustsparse.gradients import GradientEstimator, Mean, MedianOfMeans, Trimmed, as_estimator
 from robustsparse.graph.checkpoint import fingerprint
 from robustsparse.graph.ranking import SUBSAMPLES
 from robustsparse.scaling import SCALES
@@ -34,8 +34,10 @@ class Plan:
         Neighbors along the path, ascending.
     k : int or None
         The one that was asked for, if it is one.
-    estimator, named : GradientEstimator, str
-        Robust mean of the gradient, and what to call it.
+    along_path : bool
+        Whether the graph is to be the best of several k.
+    estimator : GradientEstimator
+        Robust mean of the gradient.
     rule, max_edges, select, screen
         As asked for.
     how : str
@@ -50,8 +52,8 @@ class Plan:
 
     ks: tuple[int, ...]
     k: int | None
+    along_path: bool
     estimator: GradientEstimator
-    named: str
     rule: str
     max_edges: int | None
     select: str
@@ -65,13 +67,20 @@ class Plan:
 
     def digest(self, X: NDArray[np.float64]) -> str:
         """Fingerprint of the data and of all that the parts of a run depend on."""
-        # The state of a generator is in the seeds, and its text is an address.
+        if not isinstance(self.estimator, Trimmed | MedianOfMeans | Mean):
+            raise ParameterError(
+                f"checkpoint= cannot tell {self.estimator!r} from another callable; use an estimator of this "
+                "package, or no checkpoint."
+            )
         own = {name: value for name, value in vars(self.estimator).items() if name != "rng"}
+        # A generator is in the seeds, and its text is an address.
+        random = getattr(self.estimator, "rng", None)
+        own["rng"] = None if isinstance(random, np.random.Generator) else random
         return fingerprint(
             {"X": X, "seeds": self.seeds},
             {
                 "ks": self.ks,
-                "estimator": [self.named, *sorted(own.items())],
+                "estimator": [type(self.estimator).__name__, *sorted(own.items())],
                 "screen": self.screen,
                 "how": self.how,
                 "settings": self.settings,
@@ -103,21 +112,24 @@ def make_plan(
     check_choice("rule", rule, ("or", "and"))
     check_choice("select", select, ("ebic", "stars"))
     check_number("epsilon", epsilon, 0.0, 0.49)
-    if select == "stars" and not screen:
-        raise ParameterError('select="stars" needs the subsamples that screen=True draws.')
+    check_choice("screen", screen, (True, False))
+    if select == "stars" and not (screen and isinstance(k, str)):
+        raise ParameterError(
+            'select="stars" chooses among graphs of the subsamples; it needs screen=True and k="auto".'
+        )
     generator = as_rng(rng)
     seeds = generator.integers(2**62, size=d)
     draws = tuple(int(seed) for seed in generator.integers(2**62, size=SUBSAMPLES))
     return Plan(
         ks=_ks(k, n, d),
         k=None if isinstance(k, str) or np.ndim(k) else int(k),
-        estimator=_estimator(estimator, epsilon, bool(screen), generator),
-        named=estimator if isinstance(estimator, str) else type(estimator).__name__,
+        along_path=not isinstance(k, str) and np.ndim(k) > 0,
+        estimator=_estimator(estimator, epsilon, screen, generator),
         rule=rule,
         max_edges=_max_edges(max_edges, d),
         select=select,
-        screen=bool(screen),
-        how=_how(standardize, bool(screen)),
+        screen=screen,
+        how=_how(standardize, screen),
         settings=_settings(step, max_iter, tol),
         seeds=seeds,
         draws=draws,

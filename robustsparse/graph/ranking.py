@@ -124,11 +124,20 @@ def _first(score: Array, count: int) -> NDArray[np.int64]:
     return np.where(score[near] > 0, near, -1).astype(np.int64)
 
 
-def combine(batches: Sequence[Batch]) -> Ranking:
-    """Ranking of the pairs from all subsamples: the size of the mean coefficients of both directions."""
+def combine(batches: Sequence[Batch], rule: str) -> Ranking:
+    """Ranking of the pairs from all subsamples, by the mean coefficients of the two directions.
+
+    Parameters
+    ----------
+    batches : sequence of Batch
+        All subsamples.
+    rule : {"or", "and"}
+        Whether the sizes of the two directions are averaged, or the smaller one counts.
+    """
     strongest = np.concatenate([batch.strongest for batch in batches])
     count = len(strongest)
     coef = sum((batch.coef for batch in batches[1:]), batches[0].coef.copy())
-    scores = (np.abs(coef) + np.abs(coef.T)) / (2.0 * count)
+    size = np.abs(coef) / count
+    scores = 0.5 * (size + size.T) if rule == "or" else np.minimum(size, size.T)
     stability = sum((batch.counts for batch in batches[1:]), batches[0].counts.copy()) / count
     return Ranking(canonical(scores), canonical(stability), strongest)

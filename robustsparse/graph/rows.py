@@ -1,11 +1,12 @@
 """Which rows and cells of a table of variables cannot be trusted, judged on all variables at once."""
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtri, pdtrc
 from scipy.stats import rankdata
 
 from robustsparse.losses import MAD_TO_SD
@@ -14,16 +15,21 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 # Cells with a robust z beyond FAR are compared with those between NEAR and FAR. A tail that falls has fewer beyond,
-# even Cauchy's has only 1.5 times as many; more than twice as many are errors.
+# even Cauchy's has only 1.5 times as many; more than twice as many may be errors.
 _NEAR, _FAR, _ERRORS_PER_TAIL = 3.0, 5.0, 2.0
-# In a column, errors begin after a gap: a value this many times the one before, which counts as at least _BULK. The
-# gap must leave three quarters of the column in the bulk.
-_GAP, _BULK, _FIRST_ERROR, _LEAST_BULK = 1.5, 2.0, 3.5, 0.75
+# Errors begin after a gap in their variable, a value this many times the one before. In a falling tail the logarithms
+# of the values, from the largest down, differ by exponential numbers over 1, 2, 3 and so on; a gap of errors is this
+# many times the mean of those before it, which chance gives once in three thousand.
+_GAP, _UNLIKELY, _SPACINGS = 1.5, 8.0, 8
+# No value nearer to the center is an error, nor are more than a quarter of a variable's, nor a single one.
+_FIRST_ERROR, _MOST_ERRORS, _FEWEST_ERRORS = 3.5, 0.25, 2
+# Errors of two variables that meet in the same rows more often than chance allows, at this level, are the rows' doing.
+_CHANCE, _FEWEST_MEETINGS = 0.01, 3
 # A variable adds at most this much to the size of a row, so that a single wild cell makes no row suspicious.
-_LARGEST_SQUARE = 9.0
+_LARGEST_Z = 3.0
 # Rows larger than the median by this many MADs are far, and far rows whose directions agree better than those of the
-# others, by this many MADs, are rejected.
-_ROW_CUT, _AGREEMENT_CUT = 3.0, 3.0
+# others, by this many MADs and by this factor, are rejected.
+_ROW_CUT, _AGREEMENT_CUT, _AGREEMENT_RATIO = 3.0, 3.0, 1.5
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,7 @@ class TrustedRows:
     Attributes
     ----------
     values : array (d, n)
-        Normal scores of each variable; zero where the cell was judged an error.
+        Normal scores of each variable; zero in rejected rows and where the cell was judged an error.
     weights : array (n,)
         0 = rejected, below 1 for a row that is large.
     errors : array of bool (d, n)
@@ -51,7 +57,7 @@ class TrustedRows:
 
 
 def trusted_rows(XT: Array) -> TrustedRows:
-    """Judge the cells, then the rows, of standardized variables.
+    """Judge the cells and the rows of standardized variables.
 
     Parameters
     ----------
@@ -70,28 +76,66 @@ def trusted_rows(XT: Array) -> TrustedRows:
     [0, 1]
     """
     errors = wrong_cells(XT)
-    values = normal_scores(np.where(errors, 0.0, XT))
+    weights = row_weights(np.where(errors, 0.0, XT))
+    kept = weights > 0
+    if not kept.all():
+        # Rejected rows may have hidden the errors in the others.
+        errors[:, ~kept] = False
+        errors[:, kept] = wrong_cells(XT[:, kept])
+    values = np.zeros_like(XT)
+    values[:, kept] = normal_scores(np.where(errors, 0.0, XT)[:, kept])
     values[errors] = 0.0
-    return TrustedRows(values, row_weights(values), errors)
+    return TrustedRows(values, weights, errors)
 
 
 def wrong_cells(XT: Array) -> Bools:
-    """Cells that lie apart from the rest of their variable, if there are too many of them for a heavy tail.
+    """Cells that lie apart from the rest of their variable, and are too many for a heavy tail.
 
-    The number of far cells of all variables tells errors from tails; where they are errors, the gap in each variable
-    tells which cells they are.
+    The number of far cells of all variables tells whether there are errors, the gap in each variable which cells they
+    are. Cells that are far together in the same rows are no errors of single cells; they are left to the rows.
     """
     size = np.abs(XT)
     beyond, between = (size > _FAR).sum(), ((size > _NEAR) & (size <= _FAR)).sum()
     if beyond <= _ERRORS_PER_TAIL * (between + 1):
         return np.zeros(XT.shape, dtype=bool)
-    ordered = np.sort(size, axis=1)
-    ratio = ordered[:, 1:] / np.maximum(ordered[:, :-1], _BULK)
-    gap = (ratio > _GAP) & (ordered[:, 1:] > _FIRST_ERROR)
-    gap[:, : int(_LEAST_BULK * XT.shape[1])] = False
+    errors = np.asarray(size >= _gaps(size)[:, None])
+    errors[_meet(errors)] = False
+    return errors
+
+
+def _gaps(size: Array) -> Array:
+    """Where the errors of each variable (d, n) begin; infinite without a gap."""
+    n = size.shape[1]
+    ordered = np.sort(size, axis=1)[:, n // 2 :]
+    steps = np.diff(np.log(np.maximum(ordered, 0.5)), axis=1)
+    beyond = np.arange(steps.shape[1], 0, -1)
+    usual, varied = _before(steps * beyond), _before((steps > 0).astype(np.float64))
+    gap = (steps * beyond > _UNLIKELY * usual) & (steps > np.log(_GAP))
+    # Values that repeat have no spacings to compare with.
+    gap &= (varied >= 0.5) & (ordered[:, 1:] > _FIRST_ERROR)
+    gap &= (beyond >= _FEWEST_ERRORS) & (beyond <= _MOST_ERRORS * n)
     first = np.where(gap.any(axis=1), gap.argmax(axis=1) + 1, 0)
-    cut = np.where(first > 0, ordered[np.arange(len(XT)), first], np.inf)
-    return np.asarray(size >= cut[:, None])
+    return np.asarray(np.where(first > 0, ordered[np.arange(len(size)), first], np.inf))
+
+
+def _before(values: Array) -> Array:
+    """Mean of the values before each one in its row; infinite where there are too few."""
+    sums = np.cumsum(np.pad(values, ((0, 0), (1, 0))), axis=1)[:, :-1]
+    means = np.full(values.shape, np.inf)
+    means[:, _SPACINGS:] = (sums[:, _SPACINGS:] - sums[:, :-_SPACINGS]) / _SPACINGS
+    return means
+
+
+def _meet(errors: Bools) -> Bools:
+    """Variables whose errors meet those of another in the same rows more often than chance allows."""
+    d, n = errors.shape
+    cells = errors.astype(np.float64)
+    meetings = cells @ cells.T
+    expected = np.outer(cells.sum(axis=1), cells.sum(axis=1)) / n
+    np.fill_diagonal(meetings, 0.0)
+    rare = pdtrc(meetings - 1.0, np.maximum(expected, np.finfo(float).tiny))
+    alike = (meetings >= _FEWEST_MEETINGS) & (rare < _CHANCE / (d * (d - 1) / 2))
+    return np.asarray(alike.any(axis=1))
 
 
 def normal_scores(XT: Array) -> Array:
@@ -106,18 +150,32 @@ def normal_scores(XT: Array) -> Array:
     return np.asarray(ndtri(ranks / (XT.shape[1] + 1.0)), dtype=np.float64)
 
 
-def row_weights(values: Array) -> Array:
+def row_weights(XT: Array) -> Array:
     """Weights (n,): large rows are brought to the size of the others, those that agree with each other are rejected.
 
     A heavy tail makes rows large in all directions; dividing by their size loses nothing. Outliers with a common
     cause are large in the same direction, and would build a false factor even at the size of the others.
     """
-    size = np.minimum(values**2, _LARGEST_SQUARE).mean(axis=0)
+    values = np.clip(XT, -_LARGEST_Z, _LARGEST_Z)
+    size = (values**2).mean(axis=0)
     median, spread = _median_mad(size)
-    weights: Array = np.minimum(1.0, median / np.maximum(size, np.finfo(float).tiny))
     far = size > median + _ROW_CUT * spread
-    weights[np.flatnonzero(far)[_agree(values, far)]] = 0.0
+    rejected = np.zeros(len(size), dtype=bool)
+    rejected[np.flatnonzero(far)[_agree(values, far)]] = True
+    usual = _usual_size(values[:, ~rejected])
+    weights: Array = np.divide(usual, size, out=np.ones(len(size)), where=size > usual)
+    weights[rejected] = 0.0
     return weights
+
+
+def _usual_size(values: Array) -> float:
+    """Largest size of a row that is no larger than chance makes it: a standard deviation above the median."""
+    squares = values**2
+    S = correlation(normal_scores(values), np.ones(values.shape[1]))
+    # So many independent variables would make sizes vary as much.
+    independent = len(S) ** 2 / float(np.square(S).sum())
+    chance = sqrt(float(np.median(squares.var(axis=1))) / independent)
+    return float(np.median(squares.mean(axis=0))) + chance
 
 
 def _agree(values: Array, far: Bools) -> Bools:
@@ -129,8 +187,9 @@ def _agree(values: Array, far: Bools) -> Bools:
     median, spread = _median_mad(_mean_agreement(directions[:, ~far]))
     found = _mean_agreement(directions[:, far])
     # A mean over few rows varies more than one over many.
-    chance = np.sqrt(max(1.0, float((~far).sum() / far.sum())))
-    return np.asarray(found > median + _AGREEMENT_CUT * chance * spread)
+    chance = sqrt(max(1.0, float((~far).sum() / far.sum())))
+    bar = max(median + _AGREEMENT_CUT * chance * spread, _AGREEMENT_RATIO * median)
+    return np.asarray(found > bar)
 
 
 def _mean_agreement(directions: Array) -> Array:

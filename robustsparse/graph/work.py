@@ -29,7 +29,7 @@ def rank_pairs(rows: TrustedRows, plan: Plan, store: Checkpoint) -> Ranking:
     batches = [plan.draws[first : first + BATCH] for first in range(0, len(plan.draws), BATCH)]
     jobs = {f"subsamples-{b}": partial(_batch, rows, seeds) for b, seeds in enumerate(batches)}
     parts = _all(jobs, store, plan, "subsamples", processes=False)
-    return combine([Batch(**part) for part in parts])
+    return combine([Batch(**part) for part in parts], plan.rule)
 
 
 def _batch(rows: TrustedRows, seeds: Sequence[int]) -> Parts:

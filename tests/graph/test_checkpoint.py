@@ -37,7 +37,7 @@ def test_a_folder_with_other_files_is_refused(tmp_path):
 
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ParameterError, match="is a file"):
+    with pytest.raises(ParameterError, match="cannot be used"):
         Checkpoint.open(tmp_path / "file", "abc")
 
 
@@ -47,6 +47,35 @@ def test_half_a_part_is_no_part(tmp_path):
     assert store.read("nodes-0") is None
     # A run that was killed while it wrote goes on.
     assert Checkpoint.open(tmp_path, "abc").read("nodes-0") is None
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"not an archive"])
+def test_a_damaged_part_is_made_again(tmp_path, content):
+    store = Checkpoint.open(tmp_path, "abc")
+    (tmp_path / "nodes-0.npz").write_bytes(content)
+    assert store.read("nodes-0") is None
+    store.write("nodes-0", {"value": np.ones(2)})
+    assert store.read("nodes-0")["value"].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{"])
+def test_a_damaged_folder_is_named(tmp_path, content):
+    Checkpoint.open(tmp_path, "abc")
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(ParameterError, match="checkpoint="):
+        Checkpoint.open(tmp_path, "abc")
+
+
+def test_what_is_no_path_is_named():
+    with pytest.raises(ParameterError, match="checkpoint=3"):
+        Checkpoint.open(3, "abc")
+
+
+def test_hidden_files_and_left_overs_do_not_matter(tmp_path):
+    (tmp_path / ".DS_Store").write_text("")
+    (tmp_path / "run.json.17.part").write_text("")
+    Checkpoint.open(tmp_path, "abc")
+    assert not list(tmp_path.glob("*.part"))
 
 
 def test_fingerprints_tell_data_and_settings_apart():

@@ -7,7 +7,14 @@ import pytest
 
 import robustsparse as rs
 from robustsparse import kernels
-from robustsparse.graph.ranking import Ranking, combine, neighbors_kept, rank_batch, subsample_size
+from robustsparse.graph.ranking import (
+    Batch,
+    Ranking,
+    combine,
+    neighbors_kept,
+    rank_batch,
+    subsample_size,
+)
 from robustsparse.graph.rows import trusted_rows
 from robustsparse.scaling import standardize
 
@@ -67,12 +74,20 @@ def test_the_sum_of_batches_does_not_depend_on_the_batches_workers():
     sim = rs.simulate.graph(60, 15, rng=0)
     rows = trusted_rows(standardize(sim.X, "mad")[0])
     seeds = [11, 12, 13, 14]
-    together = combine([rank_batch(rows, seeds)])
-    apart = combine([rank_batch(rows, seeds[:2]), rank_batch(rows, seeds[2:])])
+    together = combine([rank_batch(rows, seeds)], "or")
+    apart = combine([rank_batch(rows, seeds[:2]), rank_batch(rows, seeds[2:])], "or")
     # Sums of four numbers in another order.
     assert np.allclose(together.scores.toarray(), apart.scores.toarray(), rtol=1e-12)
     assert np.array_equal(together.stability.toarray(), apart.stability.toarray())
     assert np.array_equal(together.strongest, apart.strongest)
+
+
+def test_the_weaker_direction_counts_under_and():
+    zero = np.zeros((2, 2))
+    batch = Batch(np.array([[0.0, 0.8], [-0.2, 0.0]]), zero, np.zeros((2, 1), dtype=np.int64))
+    # Sums over two subsamples.
+    assert combine([batch], "or").scores.toarray()[0, 1] == pytest.approx(0.25)
+    assert combine([batch], "and").scores.toarray()[0, 1] == pytest.approx(0.1)
 
 
 def test_instability_by_hand():

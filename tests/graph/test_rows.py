@@ -44,8 +44,9 @@ def test_errors_in_cells_are_found_and_heavy_tails_are_none():
     for seed in SEEDS:
         sim = rs.simulate.graph(100, 100, epsilon=0.0, cellwise=0.05, rng=seed)
         found = wrong_cells(standardize(sim.X, "mad")[0]).T
-        assert (found & sim.outlier_cells).sum() >= 0.95 * sim.outlier_cells.sum()
-        assert (found & ~sim.outlier_cells).mean() <= 0.005
+        # A variable with one or two errors shows no gap that is beyond chance.
+        assert (found & sim.outlier_cells).sum() >= 0.8 * sim.outlier_cells.sum()
+        assert (found & ~sim.outlier_cells).mean() <= 0.002
         for tail in ("t3", "lognormal"):
             heavy = rs.simulate.graph(100, 100, epsilon=0.0, tail=tail, rng=seed)
             assert not wrong_cells(standardize(heavy.X, "mad")[0]).any()
@@ -54,8 +55,89 @@ def test_errors_in_cells_are_found_and_heavy_tails_are_none():
 def test_errors_are_found_in_their_own_units():
     rng = np.random.default_rng(1)
     XT = rng.normal(size=(20, 100))
-    XT[:, :5] = np.geomspace(8, 1e6, 20)[:, None]
-    assert np.array_equal(np.flatnonzero(wrong_cells(XT).all(axis=0)), np.arange(5))
+    planted = np.zeros(XT.shape, dtype=bool)
+    for row in planted:
+        row[rng.choice(100, 5, replace=False)] = True
+    XT = np.where(planted, np.geomspace(10, 1e6, 20)[:, None], XT)
+    found = wrong_cells(XT)
+    assert found[planted].all()
+    # The largest good value of a variable may lie nearer to the errors than to the rest.
+    assert found[~planted].sum() <= 2
+
+
+@pytest.mark.parametrize("size", [3.0, 30.0, 1e6])
+def test_rows_that_are_wild_in_all_variables_are_rejected_not_emptied(size):
+    X = np.random.default_rng(0).normal(size=(200, 10))
+    X[:20] += size
+    rows = trusted_rows(standardize(X, "mad")[0])
+    assert (rows.weights[:20] == 0).all()
+    # A good row that lies out on the same side by chance.
+    assert (rows.weights[20:] == 0).sum() <= 1
+    assert not rows.errors.any()
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2])
+def test_rows_that_are_all_equal_are_rejected(share):
+    sim = rs.simulate.graph(200, 50, epsilon=0.0, rng=1)
+    X = sim.X.copy()
+    bad = int(share * 200)
+    X[:bad] = 2.0
+    rows = trusted_rows(standardize(X, "mad")[0])
+    assert np.array_equal(np.flatnonzero(rows.weights == 0), np.arange(bad))
+
+
+def test_errors_show_once_bad_rows_are_out():
+    for seed in SEEDS:
+        sim = rs.simulate.graph(100, 100, epsilon=0.1, cellwise=0.05, rng=seed)
+        rows = judged(sim)
+        assert np.array_equal(rows.weights == 0, sim.outlier)
+        planted = sim.outlier_cells[~sim.outlier].T
+        assert (rows.errors[:, ~sim.outlier] & planted).sum() >= 0.7 * planted.sum()
+
+
+def test_a_second_mode_that_variables_share_is_no_error():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 40))
+    X[rng.random(300) < 0.1, :2] += 12
+    assert not wrong_cells(standardize(X, "mad")[0]).any()
+
+
+@pytest.mark.parametrize("values", ["rare ones", "rare counts", "pareto"])
+def test_rare_values_and_pareto_tails_are_no_errors(values):
+    rng = np.random.default_rng(2)
+    rare = rng.random((500, 30)) < 0.02
+    X = {
+        "rare ones": 1.0 * rare,
+        "rare counts": rare * rng.integers(1, 4, rare.shape),
+        "pareto": rng.pareto(0.7, (500, 30)),
+    }[values]
+    assert wrong_cells(standardize(X, "mad")[0]).mean() <= 0.003
+
+
+@pytest.mark.parametrize("power", [3, 5])
+def test_transformed_variables_lose_next_to_nothing(power):
+    """Ranks do not change; what is lost is cells that a very heavy tail sets apart."""
+    plain, bent = [], []
+    for seed in range(3):
+        sim = rs.simulate.graph(200, 50, epsilon=0.0, rng=seed)
+        curved = np.sign(sim.X) * np.abs(sim.X) ** power
+        plain.append(rs.robust_ns(sim.X, k=1, n_jobs=1).roc(sim.adjacency).auc)
+        bent.append(rs.robust_ns(curved, k=1, n_jobs=1).roc(sim.adjacency).auc)
+    assert np.mean(bent) > np.mean(plain) - 0.015
+
+
+def test_clean_rows_keep_their_weight_in_few_variables():
+    for d in (2, 3, 10):
+        X = np.random.default_rng(d).normal(size=(5000, d))
+        weights = trusted_rows(X.T).weights
+        assert (weights == 0).mean() <= 0.005
+        assert weights.mean() > 0.9
+
+
+def test_constant_variables_leave_every_row_as_it_is():
+    rows = trusted_rows(np.zeros((3, 20)))
+    assert (rows.weights == 1).all()
+    assert not rows.values.any()
 
 
 def test_normal_scores_of_ties_are_equal_and_of_ranks_normal():
