@@ -1,5 +1,6 @@
 """What the vignettes share: how large to run, and where the results of long runs lie."""
 
+import argparse
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -43,3 +44,13 @@ def write_results(table: pd.DataFrame, name: str) -> None:
 def read_results(name: str) -> pd.DataFrame:
     """The table in results/<name>.csv."""
     return pd.read_csv(RESULTS / f"{name}.csv")
+
+
+def command(
+    name: str, trial: Callable[..., list[dict[str, object]]], settings: Iterable[tuple[object, ...]]
+) -> None:
+    """Run all trials of an experiment from the command line and store them as results/<name>.csv."""
+    parser = argparse.ArgumentParser(description=f"Make results/{name}.csv anew.")
+    parser.add_argument("--jobs", type=int, default=-1, help="processes; all cores by default")
+    jobs = parser.parse_args().jobs
+    write_results(run_trials(trial, settings, name, jobs), name)
