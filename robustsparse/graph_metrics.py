@@ -12,6 +12,39 @@ Codes = NDArray[np.integer[Any]]
 Array = NDArray[np.float64]
 
 
+def agreement(adjacency: Any, weights: Any, groups: "pd.Series[Any]") -> "pd.Series[float]":
+    """All measures of this module, and the number of nodes without neighbors.
+
+    Parameters
+    ----------
+    adjacency : sparse (d, d) matrix of bool
+        Symmetric graph.
+    weights : sparse (d, d) matrix
+        Strength of the edges.
+    groups : Series of categories
+        Group of each node, as `adjacency.as_groups` gives them.
+
+    Examples
+    --------
+    >>> from robustsparse.adjacency import as_adjacency, as_groups
+    >>> chain = as_adjacency([[0, 1, 0], [1, 0, 1], [0, 1, 0]], "abc")
+    >>> agreement(chain, 1.0 * chain, as_groups(["u", "u", "v"], "abc"))
+    purity           0.500
+    vote_accuracy    0.500
+    isolated         0.000
+    modularity      -0.125
+    dtype: float64
+    """
+    return pd.Series(
+        {
+            "purity": purity(adjacency, groups),
+            "vote_accuracy": vote_accuracy(adjacency, weights, groups),
+            "isolated": float((np.diff(canonical(adjacency).indptr) == 0).sum()),
+            "modularity": modularity(adjacency, groups),
+        }
+    )
+
+
 def purity(adjacency: Any, groups: "pd.Series[Any]") -> float:
     """Share of edges that join nodes of the same group; edges of nodes without a group do not count.
 

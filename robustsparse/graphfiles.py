@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 import zlib
 from pathlib import Path
@@ -16,7 +17,12 @@ from scipy import sparse
 from robustsparse.adjacency import as_groups, canonical
 from robustsparse.errors import DataError, MissingDependencyError
 from robustsparse.formulas.state import from_json, to_json
-from robustsparse.storage import _as_frame, _as_series, _frame, _series
+from robustsparse.storage import (
+    frame_from_json,
+    frame_to_json,
+    series_from_json,
+    series_to_json,
+)
 from robustsparse.summary.words import printable
 
 if TYPE_CHECKING:
@@ -29,6 +35,8 @@ _TEXT = "result.json"
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 # What GraphML calls the types of the columns.
 _TYPES = {"f": "double", "i": "long", "O": "string"}
+# A text that XML gives back as it is: without control characters but tab and line feed, and without halves of pairs.
+_FIT_FOR_XML = re.compile("[\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
 
 
 # ------------------------------------------------------------------------------------ our own files
@@ -37,8 +45,8 @@ _TYPES = {"f": "double", "i": "long", "O": "string"}
 def save_graph(graph: "GraphResult", path: str | Path) -> None:
     """Write a graph to a file that `read_graph` reads."""
     meta = {name: to_json(getattr(graph, name)) for name in _PLAIN}
-    meta["path"], meta["cuts"] = _frame(graph.path), _frame(graph.cuts)
-    meta["row_weights"] = None if graph.row_weights is None else _series(graph.row_weights)
+    meta["path"], meta["cuts"] = frame_to_json(graph.path), frame_to_json(graph.cuts)
+    meta["row_weights"] = None if graph.row_weights is None else series_to_json(graph.row_weights)
     meta["steps"] = len(graph.steps)
     arrays = {"covariance": graph.covariance}
     for name, matrix in _matrices(graph).items():
@@ -114,9 +122,9 @@ def _check_version(version: Any, path: str | Path) -> None:
 def _fields(meta: dict[str, Any], archive: zipfile.ZipFile) -> dict[str, Any]:
     out = {name: from_json(meta[name]) for name in _PLAIN}
     out["nodes"], out["notes"] = tuple(out["nodes"]), tuple(out["notes"])
-    out["path"], out["cuts"] = _as_frame(meta["path"]), _as_frame(meta["cuts"])
+    out["path"], out["cuts"] = frame_from_json(meta["path"]), frame_from_json(meta["cuts"])
     weights = meta["row_weights"]
-    out["row_weights"] = None if weights is None else _as_series(weights)
+    out["row_weights"] = None if weights is None else series_from_json(weights)
     d = len(out["nodes"])
     out["covariance"] = _array(archive, "covariance")
     out["ranking"] = _sparse(archive, "ranking", d)
@@ -143,16 +151,21 @@ def _sparse(archive: zipfile.ZipFile, name: str, d: int) -> Any:
 
 
 def to_graphml(graph: "GraphResult", path: str | Path, groups: Any = None) -> None:
-    """Write a graph as GraphML, which Cytoscape, Gephi, igraph and networkx read."""
+    """Write a graph as GraphML, which Cytoscape, Gephi, igraph and networkx read.
+
+    Nodes are called n0, n1, ... and have their name as attribute `label`: names need not differ once they are written.
+    """
     nodes, edges = _node_table(graph, groups), graph.edges()
+    nodes.insert(0, "label", list(graph.nodes))
+    call = {name: f"n{i}" for i, name in enumerate(graph.nodes)}
     root = ElementTree.Element("graphml", {"xmlns": _GRAPHML})
     _add_keys(root, "node", nodes)
     _add_keys(root, "edge", edges.drop(columns=["node1", "node2"]))
     body = ElementTree.SubElement(root, "graph", {"id": "G", "edgedefault": "undirected"})
-    for node, values in zip(nodes.index, _records(nodes), strict=True):
-        _add(body, "node", {"id": printable(node)}, values)
+    for node, values in zip(graph.nodes, _records(nodes), strict=True):
+        _add(body, "node", {"id": call[node]}, values)
     for values in _records(edges):
-        ends = {"source": printable(values.pop("node1")), "target": printable(values.pop("node2"))}
+        ends = {"source": call[values.pop("node1")], "target": call[values.pop("node2")]}
         _add(body, "edge", ends, values)
     tree = ElementTree.ElementTree(root)
     ElementTree.indent(tree)
@@ -177,7 +190,7 @@ def _add(parent: Any, tag: str, attributes: dict[str, str], values: dict[str, An
     element = ElementTree.SubElement(parent, tag, attributes)
     for name, value in values.items():
         data = ElementTree.SubElement(element, "data", {"key": f"{tag}_{name}"})
-        data.text = printable(value)
+        data.text = str(value) if _FIT_FOR_XML.fullmatch(str(value)) else printable(value)
 
 
 def _node_table(graph: "GraphResult", groups: Any) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from robustsparse.adjacency import (
 from robustsparse.checks import check_count
 from robustsparse.errors import DataError, DataWarning, ParameterError, warn_user
 from robustsparse.frames import did_you_mean
-from robustsparse.graph_metrics import modularity, purity, vote_accuracy
+from robustsparse.graph_metrics import agreement
 from robustsparse.graphfiles import read_graph, save_graph, to_graphml, to_networkx
 from robustsparse.graphreport import summarize_graph
 from robustsparse.neighborhoods import partial_correlations, precision_of_graph
@@ -46,7 +46,8 @@ class GraphResult:
     adjacency : csr_array of bool, shape (d, d)
         The chosen graph, symmetric, without loops.
     covariance : ndarray of shape (d, d)
-        Robust covariance or correlation matrix; partial correlations of every graph rest on it.
+        Covariance or correlation matrix on the scale that the method works on (of normal scores for `robust_ns`, of
+        standardized variables for most others); partial correlations of every graph rest on it.
     steps : tuple of csr_array of bool, each of shape (d, d)
         Graphs along the path.
     path : DataFrame
@@ -152,24 +153,25 @@ class GraphResult:
         """Edges as a data frame, one row an edge; the same as `edges`."""
         return self.edges()
 
-    def neighbors(self, node: str) -> list[str]:
+    def neighbors(self, node: Any) -> list[str]:
         """Names of the nodes tied to a node, strongest first.
 
         Parameters
         ----------
-        node : str
-            Name of the node.
+        node : str or other label of a column
+            Name of the node, as text or as it was in the data.
         """
         j = self._place(node)
         near = canonical(self.adjacency)[[j]].indices
         weight = at_pairs(self.ranking, np.full(len(near), j), near)
         return [self.nodes[i] for i in near[np.argsort(-weight, kind="stable")]]
 
-    def _place(self, node: str) -> int:
-        if node not in self.nodes:
-            hint = did_you_mean(str(node), self.nodes)
+    def _place(self, node: Any) -> int:
+        name = str(node)
+        if name not in self.nodes:
+            hint = did_you_mean(name, self.nodes)
             raise ParameterError(f"{node!r} is no node of this graph{hint or '; see nodes.'}")
-        return self.nodes.index(node)
+        return self.nodes.index(name)
 
     def at(
         self, *, k: int | None = None, n_edges: int | None = None, value: float | None = None
@@ -245,7 +247,11 @@ class GraphResult:
     # --------------------------------------------------------------------------------- numbers
 
     def precision(self) -> pd.DataFrame:
-        """Precision matrix (d by d) with the zeros of the graph, from regressions of each node on its neighbors."""
+        """Precision matrix (d by d) with the zeros of the graph, from regressions of each node on its neighbors.
+
+        It is the inverse of `covariance` as far as the graph allows, on the scale that the method works on: mostly
+        that of correlations, not of the data.
+        """
         omega = precision_of_graph(self.covariance, canonical(self.adjacency))
         return pd.DataFrame(omega, index=list(self.nodes), columns=list(self.nodes))
 
@@ -288,15 +294,7 @@ class GraphResult:
             `purity` (share of edges within a group), `vote_accuracy` (share of nodes whose group is the most frequent
             among their neighbors), `isolated` (number of nodes without neighbors) and Newman's `modularity`.
         """
-        known = as_groups(groups, self.nodes)
-        return pd.Series(
-            {
-                "purity": purity(self.adjacency, known),
-                "vote_accuracy": vote_accuracy(self.adjacency, self.weights, known),
-                "isolated": float(len(self.isolated())),
-                "modularity": modularity(self.adjacency, known),
-            }
-        )
+        return agreement(self.adjacency, self.weights, as_groups(groups, self.nodes))
 
     # ------------------------------------------------------------------------------- reporting
 
@@ -341,6 +339,10 @@ class GraphResult:
         graph = canonical(self.adjacency)
         same = (i for i, step in enumerate(self.steps) if not (step != graph).nnz)
         return next(same, None)
+
+    def _repr_html_(self) -> str:
+        """Rich display in notebooks: the summary."""
+        return self.summary()._repr_html_()
 
     def __repr__(self) -> str:
         return (

@@ -4,7 +4,6 @@ The neighborhood selection of Meinshausen and Bühlmann (2006, Annals of Statist
 covariance matrix it rests on, a plain or a robust one, is the caller's choice.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robustsparse import kernels
 from robustsparse.checks import check_count, check_number
-from robustsparse.errors import ConvergenceWarning, DataError, ParameterError
+from robustsparse.errors import ConvergenceWarning, DataError, ParameterError, warn_user
 from robustsparse.threads import over_columns
 
 Array = NDArray[np.float64]
@@ -122,11 +121,10 @@ def lasso_paths(
 
     over_columns(nodes, d, out.size, threads)
     if sum(unsettled):
-        warnings.warn(
+        warn_user(
             f"{sum(unsettled)} of {d * len(penalties)} lasso fits did not settle; use larger lambdas, or a covariance "
             "matrix that is positive semidefinite.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return out
 

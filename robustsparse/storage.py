@@ -39,8 +39,8 @@ _PLAIN = (
 def save_result(result: "RHTResult", path: str | Path) -> None:
     """Write a fit to a file."""
     meta = {name: to_json(getattr(result, name)) for name in _PLAIN}
-    meta |= {name: _series(getattr(result, name)) for name in _SERIES}
-    meta |= {name: _frame(getattr(result, name)) for name in _FRAMES}
+    meta |= {name: series_to_json(getattr(result, name)) for name in _SERIES}
+    meta |= {name: frame_to_json(getattr(result, name)) for name in _FRAMES}
     meta["estimator"], meta["loss"] = _part(result.estimator), _part(result.loss)
     meta["dropped"] = _dropped(result.dropped)
     share = result.bad_share
@@ -80,8 +80,8 @@ def read_result(
 
 def _fields(meta: dict[str, Any], context: Mapping[str, Any] | None) -> dict[str, Any]:
     out = {name: from_json(meta[name]) for name in _PLAIN}
-    out |= {name: _as_series(meta[name]) for name in _SERIES}
-    out |= {name: _as_frame(meta[name]) for name in _FRAMES}
+    out |= {name: series_from_json(meta[name]) for name in _SERIES}
+    out |= {name: frame_from_json(meta[name]) for name in _FRAMES}
     out["estimator"], out["loss"] = _as_part(meta["estimator"]), _as_part(meta["loss"])
     dropped = meta["dropped"]
     out["dropped"] = Dropped(
@@ -117,6 +117,10 @@ def _index(index: pd.Index) -> dict[str, Any]:
     if isinstance(index, pd.MultiIndex):
         levels = [_index(index.get_level_values(i)) for i in range(index.nlevels)]
         return {"levels": levels, "names": [to_json(name) for name in index.names]}
+    if isinstance(index, pd.CategoricalIndex):
+        codes, order = index.codes.tolist(), bool(index.ordered)
+        parts = {"codes": codes, "ordered": order, "categories": _index(index.categories)}
+        return {**parts, "name": to_json(index.name)}
     if isinstance(index, pd.DatetimeIndex | pd.TimedeltaIndex | pd.PeriodIndex):
         return {"times": index.asi8.tolist(), **_clock(index), "name": to_json(index.name)}
     values = [_label(v.item() if isinstance(v, np.generic) else v) for v in index]
@@ -154,11 +158,13 @@ def _as_index(stored: dict[str, Any]) -> pd.Index:
     if "times" in stored:
         times: pd.Index = _as_times(stored).rename(name)
         return times
+    if "codes" in stored:
+        groups = pd.CategoricalDtype(_as_index(stored["categories"]), stored["ordered"])
+        return pd.CategoricalIndex(
+            pd.Categorical.from_codes(stored["codes"], dtype=groups), name=name
+        )
     values = [from_json(v) for v in stored["values"]]
-    dtype = stored["dtype"]
-    index: pd.Index = pd.Index(
-        values, dtype=dtype if dtype != "category" else None, name=name, tupleize_cols=False
-    )
+    index: pd.Index = pd.Index(values, dtype=stored["dtype"], name=name, tupleize_cols=False)
     return index
 
 
@@ -170,7 +176,8 @@ def _as_times(stored: dict[str, Any]) -> Any:
     return times if stored["zone"] is None else times.tz_localize("UTC").tz_convert(stored["zone"])
 
 
-def _series(series: "pd.Series[Any]") -> dict[str, Any]:
+def series_to_json(series: "pd.Series[Any]") -> dict[str, Any]:
+    """A series as what JSON can hold."""
     return {
         "index": _index(series.index),
         "values": to_json(series.to_numpy().tolist()),
@@ -179,7 +186,8 @@ def _series(series: "pd.Series[Any]") -> dict[str, Any]:
     }
 
 
-def _as_series(stored: dict[str, Any]) -> "pd.Series[Any]":
+def series_from_json(stored: dict[str, Any]) -> "pd.Series[Any]":
+    """A series from what `series_to_json` made of it."""
     values = from_json(stored["values"])
     dtype = None if stored["dtype"] == "object" else stored["dtype"]
     return pd.Series(
@@ -187,20 +195,22 @@ def _as_series(stored: dict[str, Any]) -> "pd.Series[Any]":
     )
 
 
-def _frame(frame: pd.DataFrame | None) -> dict[str, Any] | None:
+def frame_to_json(frame: pd.DataFrame | None) -> dict[str, Any] | None:
+    """A data frame as what JSON can hold; None stays None."""
     if frame is None:
         return None
-    columns = [_series(frame.iloc[:, i]) for i in range(frame.shape[1])]
+    columns = [series_to_json(frame.iloc[:, i]) for i in range(frame.shape[1])]
     for column in columns:
         del column["index"]
     return {"index": _index(frame.index), "names": _index(frame.columns), "columns": columns}
 
 
-def _as_frame(stored: dict[str, Any] | None) -> pd.DataFrame | None:
+def frame_from_json(stored: dict[str, Any] | None) -> pd.DataFrame | None:
+    """A data frame from what `frame_to_json` made of it."""
     if stored is None:
         return None
     index = stored["index"]
-    columns = {i: _as_series({**c, "index": index}) for i, c in enumerate(stored["columns"])}
+    columns = {i: series_from_json({**c, "index": index}) for i, c in enumerate(stored["columns"])}
     frame = pd.DataFrame(columns, index=_as_index(index))
     frame.columns = _as_index(stored["names"])
     return frame

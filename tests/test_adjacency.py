@@ -79,7 +79,68 @@ def test_categories_keep_their_order_and_numbers_theirs() -> None:
     ordered = pd.Series(pd.Categorical(["low", "high", "low", "high"], ["low", "high"]), NODES)
     assert list(as_groups(ordered, NODES).cat.categories) == ["low", "high"]
     assert list(as_groups([10, 9, 10, 2], NODES).cat.categories) == [2, 9, 10]
-    assert list(as_groups([10, "x", 10, 2], NODES).cat.categories) == [10, 2, "x"]
+    assert list(as_groups([10, "x", 10, 2], NODES).cat.categories) == [2, 10, "x"]
+
+
+def test_numbers_within_names_of_groups_are_sorted_by_size() -> None:
+    groups = ["g10", "g2", "g1", "a"]
+    for form in (groups, pd.Categorical(groups), dict(zip(NODES, groups, strict=True))):
+        assert list(as_groups(form, NODES).cat.categories) == ["a", "g1", "g2", "g10"]
+    # An order that was given stays, be it one that sorting would give.
+    ordered = pd.Categorical(groups, sorted(groups), ordered=True)
+    assert list(as_groups(ordered, NODES).cat.categories) == ["a", "g1", "g10", "g2"]
+
+
+NUMBERS = ["10", "2", "0"]
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        {10: "u", 2: "v", 0: "w"},
+        {"10": "u", 2: "v", 0: "w"},
+        pd.Series(["w", "v", "u"], index=[0, 2, 10]),
+        # The plain count, though one of its numbers is also a node.
+        pd.Series(["u", "v", "w"]),
+        ["u", "v", "w"],
+    ],
+)
+def test_groups_go_by_labels_that_are_numbers(groups: Any) -> None:
+    assert as_groups(groups, NUMBERS).tolist() == ["u", "v", "w"]
+
+
+def test_a_plain_count_goes_by_name_where_the_nodes_are_called_so() -> None:
+    assert as_groups(pd.Series(["u", "v", "w"]), ["2", "0", "1"]).tolist() == ["w", "u", "v"]
+    square = pd.DataFrame([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    assert np.argwhere(as_adjacency(square, ["2", "0", "1"]).toarray()).tolist() == [[1, 2], [2, 1]]
+
+
+def test_graphs_go_by_labels_that_are_numbers() -> None:
+    labels = [2, 0, 10]
+    square = pd.DataFrame([[0, 1, 0], [1, 0, 0], [0, 0, 0]], labels, labels)
+    assert np.argwhere(as_adjacency(square, NUMBERS).toarray()).tolist() == [[1, 2], [2, 1]]
+    # Names on one side hold for the other.
+    for half in (square.reset_index(drop=True), square.T.reset_index(drop=True).T):
+        assert not (as_adjacency(half, NUMBERS) != as_adjacency(square, NUMBERS)).nnz
+    with pytest.raises(DataError, match="'10' is in one of them only"):
+        as_adjacency(square.rename(columns={10: 11}), NUMBERS)
+    with pytest.raises(DataError, match="has node '2' twice"):
+        as_adjacency(square.iloc[[0, 1, 2, 0]], NUMBERS)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [{"u", "v"}, (group for group in "uuvv"), "uuvv", b"uuvv", 5, np.ones((4, 2)), pd.DataFrame({"g": list("uuvv")})],
+    ids=["set", "generator", "text", "bytes", "number", "matrix", "frame"],
+)  # fmt: skip
+def test_what_is_no_sequence_of_groups_is_named(groups: Any) -> None:
+    with pytest.raises(DataError, match=f"groups is a {type(groups).__name__}; give the group"):
+        as_groups(groups, NODES)
+
+
+def test_groups_that_cannot_be_told_apart_are_named() -> None:
+    with pytest.raises(DataError, match=r"groups has \['u'\] for a group"):
+        as_groups([["u"], ["u"], ["v"], ["v"]], NODES)
 
 
 def test_wrong_groups_are_named() -> None:

@@ -132,11 +132,52 @@ def test_networkx_has_all_edges_and_attributes(graph: GraphResult) -> None:
 def test_graphml_is_read_by_networkx(graph: GraphResult, tmp_path: Path) -> None:
     graph.to_graphml(tmp_path / "graph.graphml", GROUPS)
     found, expected = nx.read_graphml(tmp_path / "graph.graphml"), graph.to_networkx(GROUPS)
-    # A tab cannot stand in an attribute of XML; it is written so that it can be seen.
-    expected = nx.relabel_nodes(expected, {"x\ty": "x\\ty"})
     assert not found.is_directed()
-    assert dict(found.nodes(data=True)) == dict(expected.nodes(data=True))
-    assert nx.utils.edges_equal(found.edges(data=True), expected.edges(data=True))
+    assert list(found.nodes) == ["n0", "n1", "n2", "n3", "n4"]
+    named = nx.relabel_nodes(found, {node: found.nodes[node].pop("label") for node in found})
+    assert dict(named.nodes(data=True)) == dict(expected.nodes(data=True))
+    assert nx.utils.edges_equal(named.edges(data=True), expected.edges(data=True))
+
+
+def test_graphml_keeps_nodes_apart_whose_names_print_alike(
+    graph: GraphResult, tmp_path: Path
+) -> None:
+    # Control characters cannot stand in XML, so that names which differ may be written alike.
+    names = ("a\n", "a\\n", "b\x01", "b\\x01", "c")
+    replace(graph, nodes=names).to_graphml(tmp_path / "graph.graphml")
+    found = nx.read_graphml(tmp_path / "graph.graphml")
+    written = ["a\n", "a\\n", "b\\x01", "b\\x01", "c"]
+    assert list(nx.get_node_attributes(found, "label").values()) == written
+    np.testing.assert_array_equal(nx.to_numpy_array(found, weight=None), graph.adjacency.toarray())
+
+
+def test_graphml_labels_with_characters_xml_cannot_hold(graph: GraphResult, tmp_path: Path) -> None:
+    names = ("\r", "\ud800", "\ufffe", "\x85", "年齢😀")
+    replace(graph, nodes=names).to_graphml(tmp_path / "graph.graphml")
+    found = nx.read_graphml(tmp_path / "graph.graphml")
+    written = ["\\r", "\\ud800", "\\ufffe", "\x85", "年齢😀"]
+    assert list(nx.get_node_attributes(found, "label").values()) == written
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.CategoricalIndex(list("abca") * 10, categories=list("cba"), ordered=True, name="batch"),
+        pd.CategoricalIndex([2, 1] * 20),
+        pd.CategoricalIndex(["u", None] * 20),
+        pd.CategoricalIndex(pd.to_datetime(["2020-01-01", "2021-01-01"] * 20)),
+    ],
+    ids=["ordered", "numbers", "missing", "dates"],
+)
+def test_labels_of_rows_that_are_categories_come_back(
+    graph: GraphResult, tmp_path: Path, index: Any
+) -> None:
+    assert graph.row_weights is not None
+    weights = graph.row_weights.set_axis(index)
+    replace(graph, row_weights=weights).save(tmp_path / "graph.rs")
+    back = load_graph(tmp_path / "graph.rs").row_weights
+    assert back is not None
+    pd.testing.assert_series_equal(back, weights)
 
 
 def test_csv_is_the_table_of_edges(graph: GraphResult, tmp_path: Path) -> None:

@@ -67,6 +67,28 @@ def test_counts_degrees_and_neighbors(graph: GraphResult) -> None:
     assert graph.at(n_edges=1).weights.nnz == 2
 
 
+def test_nodes_are_addressed_by_labels_that_are_numbers(graph: GraphResult) -> None:
+    numbered = replace(graph, nodes=("10", "11", "12", "13"))
+    assert numbered.neighbors(12) == numbered.neighbors("12") == ["11", "10"]
+    groups = {10: "u", 11: "u", 12: "v", 13: "v"}
+    expected = graph.group_summary(["u", "u", "v", "v"])
+    pd.testing.assert_series_equal(numbered.group_summary(groups), expected)
+    labels = range(10, 14)
+    truth = pd.DataFrame(SECOND != 0, labels, labels).iloc[::-1, ::-1]
+    assert numbered.roc(truth).auc == 1.0
+    names = [text.get_text() for text in numbered.plot(labels=[12]).artists[0].texts]
+    assert names == ["12"]
+    with pytest.raises(ParameterError, match="99 is no node of this graph"):
+        numbered.neighbors(99)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "\u200b"])
+def test_a_name_that_shows_nothing_can_be_drawn(graph: GraphResult, name: str) -> None:
+    nameless = replace(graph, nodes=("age", name, "chol", "dose"))
+    ax = nameless.plot(groups=["u", name, "u", "u"])
+    assert len(ax.artists[0].texts) == 4
+
+
 def test_matrices_have_the_zeros_of_the_graph(graph: GraphResult) -> None:
     smaller = graph.at(n_edges=2)
     for matrix in (smaller.precision(), smaller.partial_corr()):
@@ -208,6 +230,11 @@ def test_plots_mark_what_was_chosen(graph: GraphResult) -> None:
 
 def test_repr_says_what_it_is(graph: GraphResult) -> None:
     assert repr(graph) == "<GraphResult: example, 4 nodes, 3 edges (lambda = 0.1)>"
+
+
+def test_notebooks_show_the_summary(graph: GraphResult) -> None:
+    assert graph._repr_html_() == graph.summary()._repr_html_()
+    assert "<table" in graph._repr_html_()
 
 
 def test_nothing_given_is_changed() -> None:

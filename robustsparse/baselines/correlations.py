@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 SMALLEST_EIGENVALUE = 1e-4
 # Standardized values beyond this are cut off there, so that their squares are finite.
 LARGEST = 1e100
+TINY = float(np.finfo(np.float64).tiny)
 # Pairs of rows that are compared at once for Kendall's tau.
 _PAIRS = 4096
 
@@ -90,8 +91,24 @@ def mad_scales(X: Array) -> Array:
     """
     scales = MAD_TO_SD * np.median(np.abs(X - np.median(X, axis=0)), axis=0)
     without = np.flatnonzero(scales == 0)
-    scales[without] = X[:, without].std(axis=0)
+    # Squares of values near the largest numbers would overflow.
+    unit = np.abs(X[:, without]).max(axis=0, initial=TINY)
+    scales[without] = unit * (X[:, without] / unit).std(axis=0)
     return np.where(scales > 0, scales, 1.0)
+
+
+def covariance_of(correlation: Array, scales: Array) -> Array:
+    """Covariance matrix of correlations and scales; of scales beyond 1e100 or below 1e-100, in units of the largest.
+
+    Examples
+    --------
+    >>> covariance_of(np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([2.0, 4.0]))
+    array([[ 4.,  4.],
+           [ 4., 16.]])
+    """
+    largest = scales.max()
+    s = scales if 1 / LARGEST <= largest <= LARGEST else scales / largest
+    return with_variance(correlation * np.outer(s, s))
 
 
 def trimmed_covariance(X: Array, epsilon: float) -> Array:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from robustsparse.baselines.correlations import (
     check_epsilon,
+    covariance_of,
     kendall_correlation,
     mad_scales,
     pearson,
@@ -15,7 +16,6 @@ from robustsparse.baselines.correlations import (
     robust_standardized,
     spearman_correlation,
     trimmed_covariance,
-    with_variance,
 )
 from robustsparse.baselines.solvers import (
     clime_lambdas,
@@ -285,7 +285,7 @@ def spearman(
     ``s_i s_j 2 sin(pi rho_ij / 6)`` with the median absolute deviations s, given to CLIME, as the paper compares it, or
     to the graphical lasso, for which negative eigenvalues are raised as in `skeptic`. The correlations were checked as
     in `skeptic`. Covariances, unlike correlations, depend on the units of the variables: bring them to like scales
-    first.
+    first. Scales whose squares are no numbers are divided by the largest.
 
     Parameters
     ----------
@@ -304,8 +304,7 @@ def spearman(
     True
     """
     got = variables(data)
-    scales = mad_scales(got.X)
-    S = with_variance(spearman_correlation(got.X) * np.outer(scales, scales))
+    S = covariance_of(spearman_correlation(got.X), mad_scales(got.X))
     method = f"Spearman correlations with MAD scales ({solver})"
     return _by_solver(solver, got, S, method, lambdas, n_lambdas, lambda_ratio, max_edges, n_jobs)
 

@@ -1,13 +1,11 @@
 """Sparse precision matrices from a covariance matrix, along a path of penalties."""
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robustsparse import kernels
 from robustsparse.checks import check_count, check_number
-from robustsparse.errors import ConvergenceWarning, DataError, ParameterError
+from robustsparse.errors import ConvergenceWarning, DataError, ParameterError, warn_user
 from robustsparse.lasso_path import MAX_SWEEPS, descending, lambda_path
 from robustsparse.threads import over_columns
 
@@ -73,10 +71,9 @@ def _glasso_start(S: Array, penalties: Array) -> tuple[Array, Array, Array]:
 
 def _warn(failed: int, total: int, what: str) -> None:
     if failed:
-        warnings.warn(
+        warn_user(
             f"{failed} of {total} steps of the {what} did not settle; use larger lambdas.",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
 

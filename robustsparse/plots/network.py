@@ -363,7 +363,7 @@ def _to_label(labels: Any, nodes: Sequence[str], degree: Any) -> list[int]:
         return by_degree[: check_count("labels", labels, 0)]
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise ParameterError(f"labels={labels!r} must be 'auto', a bool, a number or node names.")
-    wanted = set(labels)
+    wanted = {str(label) for label in labels}
     for name in wanted - set(nodes):
         raise ParameterError(f"labels: {name!r} is no node{did_you_mean(str(name), nodes) or '.'}")
     return [i for i in by_degree if nodes[i] in wanted]

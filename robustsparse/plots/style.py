@@ -63,15 +63,18 @@ def points_high(ax: "Axes") -> float:
 
 
 def text_width(text: str, size: str) -> float:
-    """Width of a text in points, without a renderer."""
+    """Width of a text in points, without a renderer; 0 for nothing but spaces."""
     from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextPath
+    from matplotlib.path import Path
+    from matplotlib.textpath import text_to_path
 
     font = FontProperties(size=size)
     # A dollar sign would start a formula; S is as wide.
-    plain = text.replace("$", "S") or " "
-    path = TextPath((0, 0), plain, size=font.get_size_in_points(), prop=font)
-    return float(path.get_extents().width)
+    vertices, codes = text_to_path.get_text_path(font, text.replace("$", "S"))
+    if not len(vertices):
+        return 0.0
+    scale = font.get_size_in_points() / text_to_path.FONT_SCALE
+    return float(scale * Path(vertices, codes).get_extents().width)
 
 
 def name_length(ax: "Axes", share: float, most: int) -> int:

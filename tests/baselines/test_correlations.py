@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from robustsparse.baselines import nonparanormal
 from robustsparse.baselines.correlations import (
+    covariance_of,
     kendall_correlation,
     mad_scales,
     pearson,
@@ -116,6 +117,19 @@ def test_mad_scales_ignore_bad_rows_and_estimate_the_standard_deviation() -> Non
     X[:100] = 1e9
     np.testing.assert_allclose(mad_scales(X), [1.0, 5.0], rtol=0.15)
     assert mad_scales(np.zeros((5, 1)))[0] == 1.0
+
+
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_covariances_of_scales_whose_squares_are_no_numbers(unit: float) -> None:
+    correlation = np.array([[1.0, 0.5], [0.5, 1.0]])
+    found = covariance_of(correlation, unit * np.array([1.0, 2.0]))
+    np.testing.assert_allclose(found, [[0.25, 0.25], [0.25, 1.0]])
+
+
+def test_the_scale_of_a_column_with_one_enormous_value() -> None:
+    X = np.zeros((5, 1))
+    X[4] = 5e300
+    assert mad_scales(X)[0] == pytest.approx(2e300)
 
 
 def test_repair_leaves_good_matrices_alone_and_keeps_variances() -> None:

@@ -16,7 +16,7 @@ from robustsparse.baselines.correlations import robust_standardized
 from robustsparse.baselines.graphs import CLIME_RATIO
 from robustsparse.baselines.solvers import glasso_path
 from robustsparse.baselines.trimmed_graphs import trimmed_glasso_path
-from robustsparse.errors import DataError, ParameterError
+from robustsparse.errors import ConvergenceWarning, DataError, ParameterError
 from robustsparse.graphresult import GraphResult
 from robustsparse.variables import variables
 
@@ -194,6 +194,14 @@ class TestRanks:
         np.testing.assert_allclose(ours.covariance, theirs.covariance, atol=1e-12)
         assert (ours.adjacency != theirs.adjacency).nnz == 0
 
+    @pytest.mark.parametrize("solver", ["clime", "glasso"])
+    @pytest.mark.parametrize("unit", [1e300, 1e-300])
+    def test_a_common_unit_does_not_matter(self, solver: Any, unit: float) -> None:
+        X = reference_data().to_numpy()
+        plain = baselines.spearman(X, solver=solver, max_edges=10)
+        scaled = baselines.spearman(X * unit, solver=solver, max_edges=10)
+        assert (plain.adjacency != scaled.adjacency).nnz == 0
+
     def test_indefinite_correlations_are_repaired_and_noted(self) -> None:
         X = np.random.default_rng(0).normal(size=(12, 30))
         for solver in ("clime", "glasso"):
@@ -267,12 +275,13 @@ class TestTrimmedGlasso:
         assert_rows_of_step(graph, X, place)
 
     def test_rows_of_more_edges_than_any_step_has_are_those_of_the_last(self) -> None:
-        X = simulate.graph(60, 12, epsilon=0.1, rng=3).X
-        graph = baselines.trimmed_glasso(X, n_lambdas=8, lambda_ratio=0.1, max_edges=57)
-        # A pair left the path again.
-        assert graph.n_edges == 57 > graph.path["n_edges"].max()
+        X = simulate.graph(40, 10, epsilon=0.1, rng=2).X
+        graph = baselines.trimmed_glasso(X, n_lambdas=8, lambda_ratio=0.1, max_edges=41)
+        # Pairs left the path again.
+        assert graph.n_edges == 41 > graph.path["n_edges"].max()
         assert_rows_of_step(graph, X, 7)
-        assert_rows_of_step(baselines.trimmed_glasso(X, n_lambdas=8, max_edges=1), X, 1)
+        few = baselines.trimmed_glasso(X, n_lambdas=8, max_edges=1)
+        assert_rows_of_step(few, X, int((few.path["n_edges"] == 0).sum()))
 
     @pytest.mark.parametrize("epsilon", [-0.1, 0.5, "much"])
     def test_senseless_fractions(self, epsilon: Any) -> None:
@@ -290,6 +299,15 @@ def assert_rows_of_step(graph: GraphResult, X: Array, place: int) -> None:
     assert graph.row_weights is not None
     np.testing.assert_array_equal(np.flatnonzero(graph.row_weights), fit.kept)
     np.testing.assert_array_equal(graph.covariance, fit.covariance)
+
+
+def test_warnings_point_to_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("robustsparse.baselines.solvers.GLASSO_ROUNDS", 1)
+    monkeypatch.setattr("robustsparse.lasso_path.MAX_SWEEPS", 1)
+    for name in ("glasso", "trimmed_glasso", "neighborhood_lasso"):
+        with pytest.warns(ConvergenceWarning) as record:
+            METHODS[name](reference_data(), lambdas=[0.05])
+        assert {warning.filename for warning in record} == {__file__}
 
 
 def with_wild_rows(X: Array, count: int) -> Array:

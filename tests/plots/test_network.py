@@ -243,3 +243,10 @@ def test_one_step_and_no_step() -> None:
     drawn(plot_graph_path(graph_path().iloc[:1], value=0.4))
     with pytest.raises(ParameterError, match="no path to draw"):
         plot_graph_path(graph_path().iloc[:0])
+
+
+def test_groups_stand_in_the_legend_by_the_numbers_in_their_names() -> None:
+    ax = plot_network(GRAPH, NODES, ["g10", "g9", "g1", "g10", "g2", "g2"])
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["g1", "g2", "g9", "g10"]
