@@ -60,7 +60,7 @@ print("same predictions:", bool((again.predict(data) == fit.predict(data)).all()
 # %% [markdown]
 # ## What was learned
 #
-# - One call, no tuning: the five terms of the model out of a thousand, with estimates near the true ±1, from data in which
-#   a tenth of the rows contradict the model.
+# - One call, no tuning: the five terms of the model out of a thousand, with estimates near the true ±1, from data in
+#   which a tenth of the rows contradict the model.
 # - The rows to look at come with it: `fit.outliers()` names them, the diagnostics show them.
 # - The lasso on the same rows needs many more terms and is further off, and does not say which rows misled it.
