@@ -365,7 +365,7 @@ class GraphResult:
         return to_networkx(self, groups)
 
     def to_graphml(self, path: str | Path, groups: Any = None) -> None:
-        """Write the graph as GraphML, which Cytoscape, Gephi, igraph and networkx read.
+        """Write the graph as GraphML, which Cytoscape, Gephi, igraph and networkx read; names are called `label`.
 
         Parameters
         ----------
