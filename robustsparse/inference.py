@@ -73,7 +73,7 @@ def bootstrap(
     which half is shared with them. So the halves' percentiles are those of a bootstrap. Draws with replacement would
     repeat rows, which makes chance look like evidence: they select false terms and give wider intervals.
 
-    Intervals of weak terms reach to zero where halves miss them. `docs/inference.py` measures how often the
+    Intervals of weak terms reach to zero where halves miss them. `docs/inference.md` says how often the
     intervals hold the truth.
 
     Examples
@@ -179,7 +179,7 @@ def split(
     misses a true term, this is not the coefficient in the full model.
 
     Half of the rows find fewer weak terms than all of them. Medians over several splits are conservative: they hold
-    the truth more often than promised. `docs/inference.py` measures how often the intervals hold the truth.
+    the truth more often than promised. `docs/inference.md` says how often the intervals hold the truth.
 
     Examples
     --------
