@@ -104,10 +104,11 @@ def legend_beside(ax: "Axes", title: str) -> None:
     )
 
 
-def plain_ticks(ax: "Axes", ticks: tuple[float, ...]) -> None:
-    """Numbers as they are, without powers of ten, on a logarithmic vertical axis of few decades."""
+def plain_ticks(ax: "Axes", ticks: tuple[float, ...], axis: str = "y") -> None:
+    """Numbers as they are, without powers of ten, on a logarithmic axis of few decades."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-    ax.yaxis.set_major_locator(FixedLocator(ticks))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.yaxis.set_minor_locator(NullLocator())
+    which = ax.yaxis if axis == "y" else ax.xaxis
+    which.set_major_locator(FixedLocator(ticks))
+    which.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    which.set_minor_locator(NullLocator())
