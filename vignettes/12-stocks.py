@@ -58,7 +58,7 @@ pd.DataFrame(rows).sort_values("share of edge ends inside", ascending=False).set
 # %% [markdown]
 # ## Hubs: the stocks with most neighbors
 #
-# A hub moves with much of its sector given everything else: a natural hedge, and a poor diversifier.
+# A hub moves with many others given everything else: a natural hedge, and a poor diversifier.
 
 # %%
 degree = graph.degrees.sort_values(ascending=False, kind="stable").head(10)
@@ -205,14 +205,15 @@ extreme.drop(columns="weight").round(2)
 # %% [markdown]
 # ## What was learned
 #
-# - The graph was told nothing of sectors and finds them: most edges stay within one, nearly all in utilities, energy
-#   and financials, fewest in telecommunications, which has six stocks, and in industrials, which sell to everybody.
+# - The graph was told nothing of sectors and finds them: most edges stay within one, nine in ten and more in
+#   utilities, energy and financials, fewest in telecommunications, which has six stocks, and in industrials, which
+#   sell to everybody.
 # - The ties that cross sectors are mostly businesses that the classification separates: Amazon with eBay and Yahoo,
 #   Target with Wal-Mart and Costco, one owner of hotels with another, McGraw-Hill with Moody's, mining machines with
 #   coal. A portfolio that holds both ends is less diversified than its sectors say.
-# - The hubs are a bank, an insurer, utilities, oil producers, a maker of coatings and one of semiconductors, tied
-#   almost only to their own sector.
-# - Not every edge can be relied upon: a fifth or so are selected in nearly all subsamples, almost all of these within a
+# - The hubs are banks, utilities, an oil producer and a retailer, tied almost only to their own sector, and makers of
+#   machines, trucks and coatings, a third to a half of whose ties lead to other sectors.
+# - Not every edge can be relied upon: one in seven is selected in nearly all subsamples, almost all of these within a
 #   sector, and of the graphs of the two halves less than half of the edges agree. They agree more than those of the
 #   neighborhood lasso, and more of their edges lie within sectors.
 # - The rejected days are those on which the whole market moved most, up as well as down: days that tie everything to
