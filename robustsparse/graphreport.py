@@ -96,7 +96,12 @@ def _notes(graph: "GraphResult") -> tuple[str, ...]:
     if graph.row_weights is not None and (graph.row_weights == 0).any():
         rows = list(graph.row_weights.index[graph.row_weights == 0])
         notes.append(f"Rejected rows, to be checked: {_listed(rows)}.")
-    return (*notes, *graph.notes)
+    return (*notes, *(_sentence(note) for note in graph.notes))
+
+
+def _sentence(note: str) -> str:
+    """A note with a capital letter and a full stop."""
+    return f"{note[:1].upper()}{note[1:].removesuffix('.')}."
 
 
 def _hubs(degrees: "pd.Series[int]") -> str:

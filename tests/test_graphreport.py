@@ -25,7 +25,7 @@ def star(d: int) -> GraphResult:
 @pytest.fixture
 def graph() -> GraphResult:
     weights = pd.Series(np.r_[np.zeros(12), np.ones(1222)])
-    return replace(star(15), row_weights=weights, notes=("Column z is constant.",))
+    return replace(star(15), row_weights=weights, notes=("column z is constant",))
 
 
 def test_shape_method_and_choice_are_in_the_head(graph: GraphResult) -> None:
