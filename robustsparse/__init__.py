@@ -1,6 +1,10 @@
 """Sparse models for data that cannot be trusted: corrupted rows, heavy tails, more columns than rows."""
 
-from robustsparse import baselines, datasets, inference, simulate
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from robustsparse import datasets, inference
 from robustsparse.datasets import winsorize
 from robustsparse.errors import (
     ContaminationWarning,
@@ -23,6 +27,9 @@ from robustsparse.regression import rht, rht_fit
 from robustsparse.results import RHTResult
 from robustsparse.roc import ROC, mean_roc
 from robustsparse.stability_selection import Stability, stability
+
+if TYPE_CHECKING:
+    from robustsparse import baselines, simulate
 
 __version__ = "0.1.0"
 
@@ -59,3 +66,14 @@ __all__ = [
     "stability",
     "winsorize",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import the compared methods and the simulations when they are asked for: most fits need neither."""
+    if name in ("baselines", "simulate"):
+        return import_module(f"robustsparse.{name}")
+    raise AttributeError(f"module 'robustsparse' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -13,6 +13,7 @@ from scipy.sparse.linalg import eigsh
 from scipy.special import chdtri
 
 from robustsparse.losses import MAD_TO_SD
+from robustsparse.ranks import column_ranks
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -302,10 +303,7 @@ def _varies(column: Array) -> bool:
 def _guesses(X: Array) -> list[Array]:
     """Orthogonal directions (m, m) from bounded transforms of the rows."""
     length = np.linalg.norm(X, axis=1, keepdims=True)
-    # Imported where it is used: scipy.stats takes longer to import than all else here.
-    from scipy.stats import rankdata
-
-    ranks = rankdata(X, axis=0) / len(X) - 0.5
+    ranks = column_ranks(X) / len(X) - 0.5
     bounded = [X / _or_one(length), np.tanh(X), ranks]
     return [np.linalg.eigh(part.T @ part)[1] for part in bounded]
 

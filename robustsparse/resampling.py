@@ -7,11 +7,11 @@ happens to miss is a constant column, which is never selected.
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -26,7 +26,7 @@ from robustsparse.arrays import (
 from robustsparse.checks import as_matrix, as_vector
 from robustsparse.design import build_design
 from robustsparse.errors import warn_user
-from robustsparse.progress import progress
+from robustsparse.jobs import outcomes
 from robustsparse.response import Response
 from robustsparse.results import RHTResult
 from robustsparse.tuning import with_rng
@@ -166,9 +166,8 @@ def repeat(
     # Threads share one list of warnings, whichever of them the warning comes from.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-        done = run(delayed(job)(seed) for seed in seeds)
-        results: list[T] = list(progress(done, len(seeds), "repetitions", verbose))
+        jobs = [partial(job, seed) for seed in seeds]
+        results = list(outcomes(jobs, n_jobs, "repetitions", verbose))
     for category in dict.fromkeys(entry.category for entry in caught):
         texts = [str(entry.message) for entry in caught if entry.category is category]
         warn_user(

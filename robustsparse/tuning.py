@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from robustsparse.descent import Settings
 from robustsparse.gradients import GradientEstimator, MedianOfMeans
+from robustsparse.jobs import outcomes
 from robustsparse.preparation import Prepared
 from robustsparse.progress import progress
 from robustsparse.refit import mm_regression
@@ -158,11 +159,9 @@ def choose_by_cv(
     fold = rng.permutation(data.n) % FOLDS
     # A generator that folds share would make the outcome depend on which of them comes first.
     estimators = [with_rng(estimator, child) for child in rng.spawn(FOLDS)]
-    losses = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(_held_out)(data, estimators[f], ks, settings, fold == f) for f in range(FOLDS)
-    )
+    folds = [partial(_held_out, data, estimators[f], ks, settings, fold == f) for f in range(FOLDS)]
     errors = np.empty((data.n, len(ks)))
-    for f, part in enumerate(progress(losses, FOLDS, "folds", verbose)):
+    for f, part in enumerate(outcomes(folds, n_jobs, "folds", verbose)):
         errors[fold == f] = part
     count = int(np.ceil((1.0 - min(_ERRORS_TRIMMED * trim, _LARGEST_SHARE)) * data.n))
     kept = np.sort(errors, axis=0)[:count]

@@ -10,7 +10,9 @@ PACKAGE = Path(__file__).parents[1] / "robustsparse"
 ORDER = [
     "errors",
     "checks",
+    "ranks",
     "progress",
+    "jobs",
     "threads",
     "kernels",
     "losses",

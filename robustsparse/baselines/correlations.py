@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from robustsparse.checks import check_choice, check_number
 from robustsparse.losses import MAD_TO_SD
+from robustsparse.ranks import column_ranks
 from robustsparse.variables import variables
 
 Array = NDArray[np.float64]
@@ -56,7 +56,7 @@ def spearman_correlation(X: Array) -> Array:
            [ 1.,  1., -1.],
            [-1., -1.,  1.]])
     """
-    return _with_diagonal(2.0 * np.sin(np.pi / 6.0 * pearson(rankdata(X, axis=0))), 1.0)
+    return _with_diagonal(2.0 * np.sin(np.pi / 6.0 * pearson(column_ranks(X))), 1.0)
 
 
 def kendall_correlation(X: Array) -> Array:
@@ -69,7 +69,7 @@ def kendall_correlation(X: Array) -> Array:
            [0.5, 1. ]])
     """
     n, d = X.shape
-    ranks = rankdata(X, axis=0).astype(np.float32)
+    ranks = column_ranks(X).astype(np.float32)
     first, second = np.triu_indices(n, k=1)
     agreement = np.zeros((d, d))
     for start in range(0, len(first), _PAIRS):
@@ -199,7 +199,7 @@ def nonparanormal(data: Any, *, method: str = "shrinkage") -> pd.DataFrame:
     check_choice("method", method, ("shrinkage", "truncation"))
     got = variables(data)
     n = len(got.X)
-    ranks = rankdata(got.X, axis=0)
+    ranks = column_ranks(got.X)
     if method == "shrinkage":
         Z = ndtri(ranks / (n + 1))
     else:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, pdtrc
-from scipy.stats import rankdata
 
 from robustsparse.losses import MAD_TO_SD
+from robustsparse.ranks import column_ranks
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -146,7 +146,7 @@ def normal_scores(XT: Array) -> Array:
     >>> normal_scores(np.array([[1.0, 50.0, 2.0], [7.0, 7.0, 7.0]])).round(3).tolist()
     [[-0.674, 0.674, 0.0], [0.0, 0.0, 0.0]]
     """
-    ranks = rankdata(XT, axis=1)
+    ranks = column_ranks(XT.T).T
     return np.asarray(ndtri(ranks / (XT.shape[1] + 1.0)), dtype=np.float64)
 
 

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from robustsparse.errors import ConvergenceWarning, warn_user
@@ -14,7 +13,7 @@ from robustsparse.graph.nodes import CHUNK, NodeTask, coefficients
 from robustsparse.graph.plan import Plan
 from robustsparse.graph.ranking import BATCH, Batch, Ranking, combine, rank_batch
 from robustsparse.graph.rows import TrustedRows
-from robustsparse.progress import progress
+from robustsparse.jobs import outcomes
 
 Array = NDArray[np.float64]
 
@@ -63,11 +62,8 @@ def _all(
     processes: bool,
 ) -> list[Parts]:
     """Outcomes of the jobs in their order; those that the store has are not run again."""
-    run = Parallel(
-        n_jobs=plan.threads, prefer="processes" if processes else "threads", return_as="generator"
-    )
-    outcomes = run(delayed(_one)(name, job, store) for name, job in jobs.items())
-    return list(progress(outcomes, len(jobs), label, plan.verbose))
+    left = [partial(_one, name, job, store) for name, job in jobs.items()]
+    return list(outcomes(left, plan.threads, label, plan.verbose, processes=processes))
 
 
 def _one(name: str, job: Callable[[], Parts], store: Checkpoint) -> Parts:

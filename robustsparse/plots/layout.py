@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
-from scipy.spatial import cKDTree
 
 Array = NDArray[np.float64]
 
@@ -93,7 +92,7 @@ def _component(graph: Any) -> Array:
     if graph.shape[0] == 2:
         return np.array([[-0.5, 0.0], [0.5, 0.0]])
     at = _turned(_forces(graph, _from_distances(graph)))
-    nearest = float(np.median(cKDTree(at).query(at, k=2)[0][:, 1]))
+    nearest = float(np.median(_tree(at).query(at, k=2)[0][:, 1]))
     box = float(np.prod(np.ptp(at, axis=0)))
     # A graph with dense parts is not blown up until they have room; they are pushed apart.
     scale = min(1.0 / nearest, math.sqrt(_AREA * len(at) / max(box, 1e-9)))
@@ -160,11 +159,19 @@ def _turned(at: Array) -> Array:
     return _centered(turned)
 
 
+def _tree(at: Array) -> Any:
+    """Search tree of the nodes."""
+    # Imported where it is used: scipy.spatial would make everybody wait who draws no graph.
+    from scipy.spatial import cKDTree
+
+    return cKDTree(at)
+
+
 def _apart(at: Array) -> Array:
     """Push nodes apart that are closer than `CLOSEST`."""
     at = at.copy()
     for _ in range(80):
-        pairs = cKDTree(at).query_pairs(CLOSEST, output_type="ndarray")
+        pairs = _tree(at).query_pairs(CLOSEST, output_type="ndarray")
         if not len(pairs):
             break
         gap = at[pairs[:, 0]] - at[pairs[:, 1]]
