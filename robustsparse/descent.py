@@ -237,7 +237,6 @@ class Descent:
         XT = self.rows(at.columns)
         gradient = self.problem.gradient.on(XT)
         values = at.values
-        length, measured = 0.0, values
         past: list[tuple[Array, Array]] = []
         best: tuple[float, Array] = (np.inf, values)
         for _ in range(steps):
@@ -255,11 +254,7 @@ class Descent:
                 best = (size, values)
             if size == 0.0:
                 break
-            curvature = self.problem.curvature(eta)
-            # Secants know a curvature that stays; until they do, and after they misled, it is measured.
-            if not past or not np.array_equal(curvature, measured):
-                length = self.share * self.quotient(XT, slope, curvature)
-                measured = curvature
+            length = self.share * self.quotient(XT, slope, self.problem.curvature(eta))
             move = _accelerated(past, values, slope, length)
             if self.settings.radius is None:
                 past = [*past[-_MEMORY:], (values, slope)]
