@@ -133,7 +133,7 @@ def refit_rows(
 ) -> Refit:
     """Robust regression of all rows on the active columns, started from a run of Algorithm 1."""
     active = _active(data, solution)
-    A = data.XT[active].T
+    A = data.columns(active)
     if data.binary:
         return bounded_logistic(A, data.y, offset=data.offset, prior_weights=data.weights)
     target = data.y if data.offset is None else data.y - data.offset
@@ -230,14 +230,17 @@ def best_start(
     loose = replace(settings, tol=max(settings.tol, 1e-4), max_iter=min(settings.max_iter, 30))
     # Under heavy tails the way down from a generous support is worth its time; trimmed starts are several anyway.
     run = solve_down if isinstance(estimator, MedianOfMeans) else solve
-    starts = [
-        run(data.problem(start, threads), k, keep=data.keep, settings=loose, warn=False)
-        for start in _starting_estimators(estimator)
-    ]
+    starts: list[RHTFit] = []
+    problem = None
+    for start in _starting_estimators(estimator):
+        problem = data.problem(start, threads, like=problem)
+        starts.append(run(problem, k, keep=data.keep, settings=loose, warn=False))
+    del problem
     if 0 < far.sum() <= data.n // 2:
-        near = data.rows(~far)
-        problem = near.problem(estimator, threads)
-        starts.append(solve(problem, k, keep=data.keep, settings=loose, warn=False))
+        with data.only(~far) as near:
+            alone = near.problem(estimator, threads)
+            starts.append(solve(alone, k, keep=data.keep, settings=loose, warn=False))
+            del alone
     if not data.binary:
         starts += [_concentrate(data, start.coef, k, loose) for start in starts]
     return min(starts, key=lambda start: robust_criterion(data, start))
@@ -290,15 +293,16 @@ def robust_fit(
         good = ~rejected(data, refit_rows(judged, start, rng, _SUBSAMPLES))
         rerun = light(estimator)
     for _ in range(_ROUNDS):
-        part = data.rows(good & (trust >= _TRUSTED))
-        fits = path(part, rerun, ks, settings, threads, first, verbose)
-        choice = choose(part, fits)
-        solution = solve(
-            part.problem(rerun, threads), choice.k, keep=data.keep, settings=settings,
-            start=fits[choice.k].coef, warn=False,
-        )  # fmt: skip
-        # The copy must not stand beside the next one.
-        del part
+        with data.only(good & (trust >= _TRUSTED)) as part:
+            problem = part.problem(rerun, threads)
+            fits = path(part, problem, ks, settings, first, verbose)
+            choice = choose(part, fits)
+            solution = solve(
+                problem, choice.k, keep=data.keep, settings=settings,
+                start=fits[choice.k].coef, warn=False,
+            )  # fmt: skip
+            # What it has measured must not stand beside the next one's.
+            del problem
         refit = refit_rows(judged, solution, rng, _SUBSAMPLES)
         fitting = ~rejected(data, refit)
         if np.array_equal(fitting, good):
@@ -373,7 +377,7 @@ def least_squares_choice(data: Prepared, fits: dict[int, RHTFit]) -> Choice:
     target = root * (data.y if data.offset is None else data.y - data.offset)
     values = []
     for fit in fits.values():
-        A = (root * data.XT[_active(data, fit)]).T
+        A = root[:, None] * data.columns(_active(data, fit))
         resid = target - A @ np.linalg.lstsq(A, target, rcond=None)[0]
         variance = max(float(resid @ resid) / data.n, 1e-20)
         values.append(data.n * np.log(variance) + penalty(data.n, data.d, len(fit.support)))

@@ -148,8 +148,8 @@ class Descent:
         self.kept[self.keep] = True
 
     def rows(self, columns: Indices) -> Array:
-        """Rows of the transposed design."""
-        return self.problem.gradient.XT[columns]
+        """Rows of the transposed design, in double precision."""
+        return np.asarray(self.problem.gradient.XT[columns], dtype=np.float64)
 
     def predictor(self, at: Iterate) -> Array:
         """Linear predictor (n,) at an iterate."""

@@ -89,20 +89,19 @@ def _thresholded(data: Prepared, options: Options, ks: Sequence[int]) -> Fitted:
     choice: Choice | None = None
     fits: dict[int, RHTFit] = {}
     k = ks[0]
+    problem = data.problem(options.estimator, options.threads)
     if _chosen(options.k, ks):
-        fits = path(
-            data, options.estimator, ks, options.settings, options.threads,
-            verbose=options.verbose,
-        )  # fmt: skip
+        fits = path(data, problem, ks, options.settings, verbose=options.verbose)
         if options.select == "cv":
             choice = _cross_validated(data, options, ks, int(options.rng.integers(2**31)))
         else:
             choice = choose_by_criterion(data, fits)
         k = choice.k
-    problem = data.problem(options.estimator, options.threads)
     # With a step of the user's own the algorithm is run as printed, from zero.
     run = solve_down if options.settings.step == "auto" and not data.binary else solve
     solution = run(problem, k, keep=data.keep, settings=options.settings, warn=False)
+    # What it has measured must not stand beside what the rows' distances need.
+    del problem
     return plain_fit(data, solution, choice, {**fits, k: solution})
 
 

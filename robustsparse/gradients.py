@@ -15,7 +15,9 @@ import numpy as np
 from robustsparse import kernels
 from robustsparse.checks import as_rng, check_count, check_number
 from robustsparse.errors import DataError, ParameterError
-from robustsparse.screening import Array, BoundGradient, FullGradient, ScreenedBlocks, ScreenedTrim
+from robustsparse.screened_blocks import ScreenedBlocks
+from robustsparse.screened_trim import ScreenedTrim
+from robustsparse.screening import Array, BoundGradient, FullGradient
 
 # Trimming this much at each end leaves a tenth of the rows; beyond, a trimmed mean is no better
 # than a median.
@@ -23,6 +25,8 @@ LARGEST_TRIM = 0.45
 # Under a cancelling attack twice the contamination must be trimmed; on clean data it costs next to
 # nothing.
 TRIM_PER_EPSILON = 2.0
+# Entries that are brought to double precision at a time.
+_BLOCK = 1 << 16
 # Scores beyond this come from an iterate that diverges.
 _RUNAWAY = 1e100
 
@@ -55,6 +59,8 @@ class Mean:
 
     def __call__(self, X: Array, score: Array) -> Array:
         """Mean of `x_ij * score_i` for each j."""
+        if X.dtype == np.float32:
+            return _products(X.T, score) / len(score)
         XT, score = _pair(X, score)
         return np.asarray(XT @ score / len(score))
 
@@ -161,6 +167,16 @@ class MedianOfMeans:
         return ScreenedBlocks(XT, self.count(n, d), as_rng(self.rng), self.redraw, threads)
 
 
+def _products(XT: Array, score: Array) -> Array:
+    """Product of a design in single precision with scores in double, without a copy of the design."""
+    width = max(1, _BLOCK // len(score))
+    parts = [
+        np.asarray(XT[first : first + width], dtype=np.float64) @ score
+        for first in range(0, len(XT), width)
+    ]
+    return np.concatenate(parts)
+
+
 def _pair(X: Array, score: Array) -> tuple[Array, Array]:
     """Transposed design and scores as floats, of shapes that fit: the kernels do not look."""
     X = np.asarray(X, dtype=np.float64)
@@ -200,8 +216,17 @@ def as_estimator(
     return estimator
 
 
-def bind(estimator: GradientEstimator, XT: Array, threads: int = 1) -> BoundGradient:
-    """Estimator bound to the design whose transpose is `XT`; a plain callable evaluates every coordinate."""
+def bind(
+    estimator: GradientEstimator, XT: Array, threads: int = 1, like: BoundGradient | None = None
+) -> BoundGradient:
+    """Estimator bound to the design whose transpose is `XT`; a plain callable evaluates every coordinate.
+
+    `like` is another estimator bound to the same design, which may have measured what this one needs.
+    """
+    if isinstance(like, ScreenedTrim) and isinstance(estimator, Trimmed):
+        trimmed = estimator.count(XT.shape[1])
+        if trimmed:
+            return like.dropping(trimmed)
     if isinstance(estimator, Bindable):
         return estimator.bind(XT, threads)
     return FullGradient(XT, _checked(estimator))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
+from scipy.linalg.blas import dsyrk
 from scipy.sparse.linalg import eigsh
 from scipy.special import chdtri
 
@@ -21,7 +22,7 @@ Mask = NDArray[np.bool_]
 # A column speaks against a row if its robust z is beyond this: one in 2,000 for normal data.
 FAR = 3.5
 # Columns that are handled together: temporaries stay below this many numbers.
-BLOCK_SIZE = 1_000_000
+BLOCK_SIZE = 1 << 18
 # Cutoffs stand this many robust standard deviations above the median row: normal rows pass but for
 # one in 30,000.
 CUTOFF_SDS = 4.0
@@ -199,12 +200,15 @@ def _tall_scores(Z: Array, most: int) -> tuple[Array, Array]:
 
 def _wide_scores(Z: Array, most: int) -> tuple[Array, Array]:
     """As `_tall_scores`, from the n x n matrix of inner products."""
-    inner = np.zeros((len(Z), len(Z)))
+    inner = np.zeros((len(Z), len(Z)), order="F")
     for block in _blocks(Z):
-        inner += block @ block.T
+        # The upper triangle is added to in place.
+        inner = dsyrk(1.0, block, beta=1.0, c=inner, overwrite_c=True)
     squares = np.diagonal(inner).copy()
     length = _or_one(np.sqrt(squares))
-    values, vectors = _leading(inner / np.outer(length, length), most)
+    inner /= length
+    inner /= length[:, None]
+    values, vectors = _leading(inner, most)
     return squares, length[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
 
 
@@ -213,15 +217,21 @@ def _or_one(size: Array) -> Array:
 
 
 def _leading(matrix: Array, count: int) -> tuple[Array, Array]:
-    """Largest eigenvalues (count,) of a symmetric matrix and their eigenvectors."""
+    """Largest eigenvalues (count,) and their eigenvectors of a symmetric matrix.
+
+    Only its upper triangle is read, and it is used up.
+    """
     m = len(matrix)
     if count == 0:
         return np.empty(0), np.empty((m, 0))
     if m <= FULL_EIGEN:
-        values, vectors = eigh(matrix, subset_by_index=(m - count, m - 1))
+        values, vectors = eigh(
+            matrix, lower=False, subset_by_index=(m - count, m - 1), overwrite_a=True
+        )
     else:
         # A fixed start vector makes the result reproducible.
-        values, vectors = eigsh(matrix, k=count, v0=np.linspace(1.0, 2.0, m))
+        whole = np.triu(matrix) + np.triu(matrix, 1).T
+        values, vectors = eigsh(whole, k=count, v0=np.linspace(1.0, 2.0, m))
     return values, vectors
 
 

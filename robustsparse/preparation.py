@@ -1,6 +1,7 @@
 """From raw arrays to a standardized problem, and from its solution back to the data's units."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from robustsparse.descent import Problem
 from robustsparse.gradients import GradientEstimator, bind
 from robustsparse.losses import Logistic, Loss
+from robustsparse.packing import packed
 from robustsparse.scaling import Scaling, standardize
 
 Array = NDArray[np.float64]
@@ -23,7 +25,8 @@ class Prepared:
     Attributes
     ----------
     XT : array (p, n)
-        Transposed standardized design; the last row is ones if there is an intercept.
+        Transposed standardized design, of its own memory; the last row is ones if there is an intercept. Of single
+        precision if the data are.
     y : array (n,)
         Response, centered and scaled if the loss allows.
     loss : Loss
@@ -70,11 +73,19 @@ class Prepared:
         forced = len(self.keep) - self.intercept
         return self.d - forced - int(self.scaling.constant.sum())
 
-    def problem(self, estimator: GradientEstimator, threads: int = 1) -> Problem:
-        """The problem that the solver takes, with the estimator bound to this design."""
-        return Problem(
-            bind(estimator, self.XT, threads), self.y, self.loss, self.offset, self.weights
-        )
+    def problem(
+        self, estimator: GradientEstimator, threads: int = 1, like: Problem | None = None
+    ) -> Problem:
+        """The problem that the solver takes, with the estimator bound to this design.
+
+        What a problem `like` this one, with another estimator, has measured of the design is not measured again.
+        """
+        gradient = bind(estimator, self.XT, threads, None if like is None else like.gradient)
+        return Problem(gradient, self.y, self.loss, self.offset, self.weights)
+
+    def columns(self, chosen: Indices) -> Array:
+        """Some columns of the standardized design (n, chosen), in double precision."""
+        return np.asarray(self.XT[chosen], dtype=np.float64).T
 
     def rows(self, chosen: NDArray[Any]) -> "Prepared":
         """The same problem on some of the rows (a mask or indices), in the same units."""
@@ -83,16 +94,24 @@ class Prepared:
             return self
         index = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
 
+        # Indexing would lay the columns out the other way round, and cost a second copy.
+        return self._part(np.take(self.XT, index, axis=1), index)
+
+    @contextmanager
+    def only(self, kept: NDArray[np.bool_]) -> Iterator["Prepared"]:
+        """The same problem on the kept rows, for a while, in the memory of this one, which must be left alone then."""
+        if kept.all():
+            yield self
+            return
+        with packed(self.XT, kept) as XT:
+            yield self._part(XT, kept)
+
+    def _part(self, XT: Array, index: NDArray[Any]) -> "Prepared":
         def part(values: Array | None) -> Array | None:
             return None if values is None else values[index]
 
         return replace(
-            self,
-            # Indexing would lay the columns out the other way round, and cost a second copy.
-            XT=np.take(self.XT, index, axis=1),
-            y=self.y[index],
-            weights=part(self.weights),
-            offset=part(self.offset),
+            self, XT=XT, y=self.y[index], weights=part(self.weights), offset=part(self.offset)
         )
 
     def weighted(self, values: Array) -> Array:
@@ -102,7 +121,7 @@ class Prepared:
     def predictor(self, coef: Array) -> Array:
         """Linear predictor (n,) in units of `y`, offset included."""
         used = np.flatnonzero(coef)
-        eta = coef[used] @ self.XT[used]
+        eta = self.columns(used) @ coef[used]
         return eta if self.offset is None else eta + self.offset
 
     def to_data(self, coef: Array) -> tuple[Array, float]:
@@ -151,8 +170,10 @@ def prepare(
     threads : int
         Threads for large designs.
     """
+    # Scaled values of single precision are as good as the data were, and take half the memory.
+    precision = np.float32 if X.dtype == np.float32 else np.float64
     XT, scaling = standardize(
-        X, how, center=intercept, ones=intercept, names=names, threads=threads
+        X, how, center=intercept, ones=intercept, names=names, threads=threads, dtype=precision
     )
     classes = isinstance(loss, Logistic) if binary is None else binary
     target = y if offset is None else y - offset

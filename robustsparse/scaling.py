@@ -84,6 +84,7 @@ def standardize(
     ones: bool = False,
     names: Sequence[str] | None = None,
     threads: int = 1,
+    dtype: type[np.floating] = np.float64,
 ) -> tuple[Array, Scaling]:
     """Transposed, standardized copy of a design, with the scaling.
 
@@ -105,6 +106,8 @@ def standardize(
         Column names for error messages.
     threads : int
         Threads for large designs.
+    dtype : type
+        Precision of the copy; everything is computed in float64.
 
     Returns
     -------
@@ -123,7 +126,7 @@ def standardize(
     check_choice("standardize", how, SCALES)
     n, d = X.shape
     labels = names if names is not None else [f"x{j + 1}" for j in range(d)]
-    XT = np.empty((d + ones, n))
+    XT = np.empty((d + ones, n), dtype=dtype)
     XT[d:] = 1.0
     location, scale = np.zeros(d), np.ones(d)
     width = max(1, _BLOCK_ENTRIES // n)
@@ -131,37 +134,33 @@ def standardize(
     def columns(first: int, last: int) -> None:
         for a in range(first, last, width):
             b = min(a + width, last)
-            block = XT[a:b]
-            block[:] = _dense_block(X, a, b)
+            block = _dense_block(X, a, b)
             check_finite_columns(block, a, labels)
             location[a:b], scale[a:b] = _location_scale(block, how, center)
+            XT[a:b] = _scaled(block, location[a:b], scale[a:b])
 
     over_columns(columns, d, n * d, threads)
     constant = scale == 0.0
     scale[constant] = 1.0
-    _apply(XT[:d], location, scale, constant, threads)
     return XT, Scaling(location, scale, constant)
 
 
 def _dense_block(X: Any, first: int, last: int) -> Array:
+    """A copy of some columns, transposed."""
     block = X[:, first:last]
-    return block.toarray().T if sparse.issparse(block) else np.asarray(block).T
+    if sparse.issparse(block):
+        block = block.toarray()
+    return np.array(block.T, dtype=np.float64, order="C")
 
 
-def _apply(
-    XT: Array, location: Array, scale: Array, constant: NDArray[np.bool_], threads: int
-) -> None:
-    def columns(first: int, last: int) -> None:
-        for j in range(first, last):
-            if constant[j]:
-                XT[j] = 0.0
-                continue
-            if location[j] != 0.0:
-                XT[j] -= location[j]
-            if scale[j] != 1.0:
-                XT[j] /= scale[j]
-
-    over_columns(columns, len(XT), XT.size, threads)
+def _scaled(block: Array, location: Array, scale: Array) -> Array:
+    """The rows of a block standardized in place; scale 0 marks a constant row, which becomes zero."""
+    if location.any():
+        block -= location[:, None]
+    if (scale != 1.0).any():
+        block /= np.where(scale == 0.0, 1.0, scale)[:, None]
+        block[scale == 0.0] = 0.0
+    return block
 
 
 def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robustsparse.descent import Settings
+from robustsparse.descent import Problem, Settings
 from robustsparse.gradients import GradientEstimator, MedianOfMeans
 from robustsparse.jobs import outcomes
 from robustsparse.preparation import Prepared
@@ -55,19 +55,19 @@ def k_grid(n: int, free: int) -> tuple[int, ...]:
 
 def path(
     data: Prepared,
-    estimator: GradientEstimator,
+    problem: Problem,
     ks: Sequence[int],
     settings: Settings,
-    threads: int = 1,
     start: Array | None = None,
     verbose: bool = False,
 ) -> dict[int, RHTFit]:
     """Fits for several k, from the largest down, each starting from the one before, the first from `start`.
 
+    `problem` is that of the data with an estimator bound to them.
+
     With a binary response each also starts from zero, and the smaller robust loss wins: a generous support separates
     the classes, and its coefficients, huge and arbitrary, may be worse than none.
     """
-    problem = data.problem(estimator, threads)
     loose = Settings(
         settings.step,
         settings.radius,
@@ -99,7 +99,7 @@ def robust_criterion(data: Prepared, fit: RHTFit) -> float:
     """
     active = np.flatnonzero(fit.coef)
     price = penalty(data.n, data.d, len(fit.support))
-    A = data.XT[active].T
+    A = data.columns(active)
     if data.binary:
         refit = bounded_logistic(A, data.y, offset=data.offset, prior_weights=data.weights)
         eta = A @ refit.coef if data.offset is None else A @ refit.coef + data.offset
@@ -187,7 +187,8 @@ def _held_out(
 ) -> Array:
     """Weighted losses (rows left out, ks) of fits to the other rows."""
     weights = np.ones(data.n) if data.weights is None else data.weights
-    fits = path(data.rows(~out), estimator, ks, settings)
+    part = data.rows(~out)
+    fits = path(part, part.problem(estimator), ks, settings)
     # A few columns of all rows cost less than a copy of all columns of these rows.
     return np.column_stack(
         [

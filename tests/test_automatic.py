@@ -108,7 +108,7 @@ def test_least_squares_choice_weighs_the_rows() -> None:
     y = sim.y.copy()
     y[:20] += 100.0
     data = prepare(sim.X, y, Squared(), how="mad", weights=weights)
-    fits = path(data, Mean(), range(1, 7), SETTINGS)
+    fits = path(data, data.problem(Mean()), range(1, 7), SETTINGS)
     assert least_squares_choice(data, fits).k == 3
 
 

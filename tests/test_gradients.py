@@ -22,7 +22,9 @@ from robustsparse.gradients import (
     as_estimator,
     bind,
 )
-from robustsparse.screening import FullGradient, ScreenedBlocks, ScreenedTrim
+from robustsparse.screened_blocks import ScreenedBlocks
+from robustsparse.screened_trim import ScreenedTrim
+from robustsparse.screening import FullGradient
 
 # Sums of up to 400 products in another order differ by rounding: 400 · 2⁻⁵³ is 4e-14.
 RELATIVE = 1e-12

@@ -103,3 +103,27 @@ def test_nothing_given_is_changed(raw: Any) -> None:
     data.y[:] = 0.0
     np.testing.assert_array_equal(X, copies[0])
     np.testing.assert_array_equal(y, copies[1])
+
+
+def test_rows_for_a_while_are_those_of_a_copy(raw: Any) -> None:
+    X, y = raw
+    weights = np.linspace(0.5, 1.5, len(y))
+    data = prepare(X, y, Squared(), how="mad", weights=weights, offset=0.1 * y)
+    before, kept = data.XT.copy(), np.arange(len(y)) % 3 > 0
+    copied = data.rows(kept)
+    with data.only(kept) as part:
+        for name in ("XT", "y", "weights", "offset"):
+            np.testing.assert_array_equal(getattr(part, name), getattr(copied, name))
+    np.testing.assert_array_equal(data.XT, before)
+    with data.only(np.ones(len(y), dtype=bool)) as whole:
+        assert whole is data
+
+
+def test_single_precision_stays(raw: Any) -> None:
+    X, y = raw
+    single = prepare(X.astype(np.float32), y, Squared(), how="mad")
+    double = prepare(X.astype(np.float32).astype(np.float64), y, Squared(), how="mad")
+    assert single.XT.dtype == np.float32
+    np.testing.assert_array_equal(single.scaling.scale, double.scaling.scale)
+    np.testing.assert_array_equal(single.XT, double.XT.astype(np.float32))
+    assert single.columns(np.array([0, 2])).dtype == np.float64

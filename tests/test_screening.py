@@ -7,20 +7,17 @@ coordinates evaluated.
 import multiprocessing
 import threading
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 import numpy as np
 import pytest
 
 from robustsparse import kernels, screening
 from robustsparse.gradients import MedianOfMeans
-from robustsparse.screening import (
-    Array,
-    BoundGradient,
-    FullGradient,
-    ScreenedBlocks,
-    ScreenedTrim,
-    over_columns,
-)
+from robustsparse.screened_blocks import ScreenedBlocks
+from robustsparse.screened_trim import ScreenedTrim
+from robustsparse.screening import Array, BoundGradient, FullGradient
+from robustsparse.threads import over_columns
 
 Dense = Callable[[Array], Array]
 
@@ -241,7 +238,7 @@ def test_more_references_than_slots(
     rng = np.random.default_rng(3)
     XT = design(200, 60, rng)
     bound, dense = PAIRS[pair](XT, rng)
-    run_through(bound, dense, slow(60, rng), 4, 3 * screening._SLOTS, 3)
+    run_through(bound, dense, slow(60, rng), 4, 3 * screening.SLOTS, 3)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
@@ -281,7 +278,7 @@ def test_heavy_rows_that_change_by_little_are_not_forgotten() -> None:
 def test_a_reference_that_is_given_up_is_forgotten() -> None:
     """One column is looked at for each of more scores than there are slots."""
     rng = np.random.default_rng(0)
-    n, d = 30, screening._SLOTS + 6
+    n, d = 30, screening.SLOTS + 6
     XT = rng.normal(size=(d, n))
     bounds = [ScreenedTrim(XT, 5), MedianOfMeans(7, redraw=False).bind(XT)]
     score = rng.normal(size=n)
@@ -516,3 +513,41 @@ def test_full_gradient_keeps_what_reaches_the_bar() -> None:
     columns, values = bound.survivors(np.zeros(4, dtype=bool), 2, 2.0)
     assert columns.tolist() == [0, 1]
     assert values.tolist() == [3.0, -2.0]
+
+
+def test_a_design_of_single_precision_serves_as_its_own_copy() -> None:
+    rng = np.random.default_rng(3)
+    XT = rng.standard_t(3, size=(200, 90)).astype(np.float32)
+    bound, exact = ScreenedTrim(XT, 12), ScreenedTrim(XT.astype(np.float64), 12)
+    active = np.zeros(200, dtype=bool)
+    for score in islice(slow(90, rng), 30):
+        bound.begin(score)
+        exact.begin(score)
+        columns = np.argsort(-np.abs(exact.dense(exact.XT, score)))[:6]
+        np.testing.assert_array_equal(bound.at(columns), exact.at(columns))
+        found, values = bound.survivors(active, 6, 0.0)
+        assert set(columns) <= set(found)
+        # Sums of the same products, in an order that depends on the precision.
+        np.testing.assert_allclose(
+            values, exact.dense(exact.XT[found], score), rtol=1e-12, atol=1e-14
+        )
+    assert np.shares_memory(bound._XT32, XT)
+
+
+def test_what_is_measured_of_a_design_serves_any_trim() -> None:
+    rng = np.random.default_rng(4)
+    XT = rng.normal(size=(80, 60))
+    XT[3] = 0.0
+    XT[3, :9] = 5.0
+    first = ScreenedTrim(XT, 5)
+    for trimmed in (12, 5, 20):
+        shared, alone = first.dropping(trimmed), ScreenedTrim(XT, trimmed)
+        for score in islice(slow(60, rng), 5):
+            shared.begin(score)
+            alone.begin(score)
+            for got, wanted in zip(
+                shared.survivors(np.zeros(80, dtype=bool), 4, 0.0),
+                alone.survivors(np.zeros(80, dtype=bool), 4, 0.0),
+                strict=True,
+            ):
+                np.testing.assert_array_equal(got, wanted)

@@ -52,7 +52,7 @@ def test_a_price_grows_with_terms_rows_and_candidates() -> None:
 
 def test_a_path_holds_a_fit_of_each_size_in_order() -> None:
     data = prepared(rs.simulate.linear(n=100, d=40, k=3, rng=0))
-    fits = path(data, Trimmed(0.2), [4, 1, 2], SETTINGS)
+    fits = path(data, data.problem(Trimmed(0.2)), [4, 1, 2], SETTINGS)
     assert list(fits) == [1, 2, 4]
     assert [len(fit.support) for fit in fits.values()] == [1, 2, 4]
     assert set(fits[1].support) <= set(fits[4].support)
@@ -62,7 +62,7 @@ def test_the_criterion_finds_k_on_corrupted_rows() -> None:
     found = []
     for seed in range(10):
         data = prepared(rs.simulate.linear(n=120, d=60, k=3, rng=seed))
-        fits = path(data, Trimmed(0.2), range(1, 8), SETTINGS)
+        fits = path(data, data.problem(Trimmed(0.2)), range(1, 8), SETTINGS)
         found.append(choose_by_criterion(data, fits).k)
     assert np.mean(np.array(found) == 3) >= 0.8
 
@@ -75,7 +75,7 @@ def test_the_criterion_does_not_follow_a_few_wild_rows() -> None:
     for y in (sim.y, wild):
         # The same units, or the responses would differ in their scale as well.
         data = prepare(sim.X, y, Squared(), how="mad")
-        fit = path(data, Trimmed(0.2), [3], SETTINGS)[3]
+        fit = path(data, data.problem(Trimmed(0.2)), [3], SETTINGS)[3]
         values.append(robust_criterion(data, fit) + 2 * data.n * np.log(data.unit))
     # Five of 120 rows less to learn from, not a term of log 1e8.
     assert abs(values[0] - values[1]) < 0.25 * data.n
@@ -87,7 +87,9 @@ def test_an_offset_of_the_criterion_is_part_of_the_prediction() -> None:
     plain = prepared(sim)
     moved = prepare(sim.X, sim.y + shift, Squared(), how="mad", offset=shift)
     criteria = [
-        choose_by_criterion(data, path(data, Trimmed(0.2), [2, 3], SETTINGS)).table["value"]
+        choose_by_criterion(data, path(data, data.problem(Trimmed(0.2)), [2, 3], SETTINGS)).table[
+            "value"
+        ]
         for data in (plain, moved)
     ]
     np.testing.assert_allclose(criteria[0], criteria[1], rtol=ROUNDING)
@@ -97,7 +99,9 @@ def test_the_criterion_of_classes_prefers_the_true_predictors() -> None:
     sim = rs.simulate.logistic(n=400, d=30, k=3, attack=None, rng=1)
     data = prepare(sim.X, sim.y, Logistic(), how="winsor")
     settings = Settings("auto", 10.0, 50, 1e-4)
-    choice = choose_by_criterion(data, path(data, Trimmed(0.1), [0, 1, 2, 3, 6, 9], settings))
+    choice = choose_by_criterion(
+        data, path(data, data.problem(Trimmed(0.1)), [0, 1, 2, 3, 6, 9], settings)
+    )
     assert choice.k == 3
 
 

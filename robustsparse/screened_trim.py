@@ -1,0 +1,190 @@
+"""Trimmed-mean gradients of those predictors only that could enter the support."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustsparse import kernels
+from robustsparse.screening import (
+    LARGEST_DESIGN,
+    LARGEST_SCORE,
+    SLOTS,
+    Array,
+    Indices,
+    References,
+    gather,
+)
+from robustsparse.threads import over_columns
+
+# Rows whose norm exceeds this many medians are bounded apart, if together they carry most of the
+# design.
+_HEAVY = 3.0
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """What bounds of trimmed means need to know of a design, however much is trimmed.
+
+    Attributes
+    ----------
+    XT32 : array (d, n)
+        The design in single precision.
+    norms, sizes : array (d,)
+        Norm and typical absolute value of each column.
+    nonzeros : int array (d,)
+        Number of its values that are not zero.
+    squares : array (n,)
+        Squared norms of the rows.
+    """
+
+    XT32: NDArray[Any]
+    norms: Array
+    sizes: Array
+    nonzeros: Indices
+    squares: Array
+
+
+def _measure(XT: Array, threads: int) -> _Measured:
+    d, n = XT.shape
+    # A design that is of single precision serves as its own copy.
+    XT32 = XT if XT.dtype == np.float32 else np.empty((d, n), dtype=np.float32)
+    norms, sizes, nonzeros = np.empty(d), np.empty(d), np.empty(d, dtype=np.int64)
+    parts: list[Array] = []
+
+    def columns(first: int, last: int) -> None:
+        squares = np.zeros(n)
+        kernels.trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, squares)
+        parts.append(squares)
+
+    over_columns(columns, d, XT.size, threads)
+    with np.errstate(over="ignore"):
+        return _Measured(XT32, norms, sizes, nonzeros, np.sum(parts, axis=0))
+
+
+class ScreenedTrim:
+    """Trimmed-mean gradient of one design with exact screening.
+
+    Parameters
+    ----------
+    XT : array (d, n), C-contiguous
+        The transposed design.
+    trimmed : int
+        Number of values dropped at each end.
+    threads : int
+        Threads for large designs.
+    measured : optional
+        What another of the same design has measured.
+    """
+
+    settles = True
+
+    def __init__(
+        self, XT: Array, trimmed: int, threads: int = 1, measured: "_Measured | None" = None
+    ) -> None:
+        d, n = XT.shape
+        self.XT, self.trimmed, self._threads = XT, trimmed, threads
+        self._measured = measured or _measure(XT, threads)
+        self._XT32, self._sizes = self._measured.XT32, self._measured.sizes
+        self._norms = np.zeros((d, 4))
+        self._norms[:, 0] = self._measured.norms
+        self._exact_only = not self._norms[:, 0].max(initial=0.0) < LARGEST_DESIGN
+        # All values that are not zero are trimmed: the mean is zero and moves with no score.
+        self._norms[self._measured.nonzeros <= trimmed, 0] = 0.0
+        with np.errstate(over="ignore"):
+            self._set_heavy_rows_apart(self._measured.squares)
+        self._state = np.zeros((d, kernels.STATE_WIDTH))
+        self._references = References(n, d)
+        self._moved = np.zeros((SLOTS, kernels.DRIFT_WIDTH))
+        self._guess = np.zeros(4)
+        self._guessed = False
+
+    def dropping(self, trimmed: int) -> "ScreenedTrim":
+        """Trimmed means of the same design that drop another number of values at each end."""
+        return ScreenedTrim(self.XT, trimmed, self._threads, self._measured)
+
+    def _over_columns(self, task: Callable[[int, int], None]) -> None:
+        over_columns(task, self.XT.shape[0], self.XT.size, self._threads)
+
+    def _set_heavy_rows_apart(self, squares: Array) -> None:
+        """Find the rows of extreme leverage, given the squared norms of the rows."""
+        norms = np.sqrt(squares)
+        heavy = np.flatnonzero(norms > _HEAVY * np.median(norms))
+        self._split = bool(squares[heavy].sum() >= 0.5 * squares.sum()) and len(heavy) > 0
+        self._heavy = heavy if self._split else heavy[:0]
+        self._light = np.ones(len(squares))
+        self._light[self._heavy] = 0.0
+        if self._split:
+            self._over_columns(
+                lambda first, last: kernels.leverage_setup(
+                    self.XT, self._heavy, self._light, first, last, self._norms
+                )
+            )
+
+    def _first_guess(self) -> None:
+        """Typical cuts and gaps, relative to a column's size, from a few columns whose mean can move."""
+        n = self.XT.shape[1]
+        moving = np.flatnonzero(self._norms[:, 0])
+        sample = moving[:: max(1, len(moving) // 9)]
+        products = np.sort(self.XT[sample] * (self._score / self._unit), axis=1)
+        products /= self._sizes[sample, None]
+        low, high = products[:, self.trimmed], products[:, n - self.trimmed - 1]
+        spread = (high > low) & np.isfinite(high - low)
+        # Scores of zero tell nothing; the next ones may.
+        self._guessed = bool(spread.any())
+        if self._guessed:
+            self._guess[:2] = np.median(low[spread]), np.median(high[spread])
+            self._guess[2:] = 1.5 * (self._guess[1] - self._guess[0]) / n
+
+    def begin(self, score: Array) -> None:
+        """Take `score` as the current scores."""
+        self._score = np.ascontiguousarray(score, dtype=np.float64)
+        self._unit = kernels.typical_size(self._score)
+        scaled = self._score / self._unit
+        self._certify = not self._exact_only and bool(np.abs(scaled).max() < LARGEST_SCORE)
+        self._score32 = scaled.astype(np.float32) if self._certify else np.zeros(1, np.float32)
+        known = self._references
+        self._slot = known.add(self._score, self._unit)
+        kernels.drifts(
+            self._score, known.scores, known.counts, self._heavy, self._light, self._moved
+        )
+        self._moved[self._slot] = 0.0
+        if not self._guessed:
+            self._first_guess()
+
+    def at(self, columns: Indices) -> Array:
+        """Gradient at the current scores on these columns."""
+        return self.dense(np.asarray(self.XT[columns], dtype=np.float64), self._score)
+
+    def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
+        """Columns outside `active` that may be among the k largest, with their gradients."""
+
+        def search(first: int, last: int, found: Indices, values: Array) -> int:
+            count: int = kernels.trim_survivors(
+                self.XT, self._XT32, self._score, self._score32, self._unit, self.trimmed,
+                first, last, active, k, bar, self._certify, self._norms, self._sizes,
+                self._references.slots, self._slot, self._moved, self._split, self._state,
+                self._guess.copy() if first else self._guess, found, values,
+            )  # fmt: skip
+            return count
+
+        return gather(search, self.XT, self._threads)
+
+    def dense(self, XT: Array, score: Array) -> Array:
+        """Trimmed means of a small design, all of them."""
+        out = np.empty(len(XT))
+        kernels.trim_rows(XT, np.ascontiguousarray(score, dtype=np.float64), self.trimmed, out)
+        return out
+
+    def on(self, XT: Array) -> Callable[[Array], Array]:
+        """Trimmed means of one small design, each looked for near its last one."""
+        cuts = np.zeros((len(XT), 2))
+
+        def at(score: Array) -> Array:
+            out = np.empty(len(XT))
+            kernels.trim_rows_again(XT, score, self.trimmed, cuts, out)
+            return out
+
+        return at
