@@ -7,10 +7,13 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from benchmarks.rpeers import r_version
+
 LIBRARIES = (
     "numpy", "scipy", "pandas", "numba", "formulaic",
-    "scikit-learn", "abess", "skglm", "skscope", "threadpoolctl",
+    "scikit-learn", "abess", "skglm", "skscope", "statsmodels", "threadpoolctl",
 )  # fmt: skip
+R_PACKAGES = ("glmnet", "huge", "robustHD")
 
 
 def cores() -> int:
@@ -54,5 +57,6 @@ def describe() -> dict[str, object]:
         "load_before": load,
         "system": platform.system(),
         "python": platform.python_version(),
-        "libraries": {library: _version(library) for library in LIBRARIES},
+        "libraries": {library: _version(library) for library in LIBRARIES}
+        | {f"R {package}": r_version(package) or "not installed" for package in R_PACKAGES},
     }

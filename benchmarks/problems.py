@@ -15,6 +15,8 @@ TRUE_K = 5
 # Fraction trimmed at each end: twice the contamination, as the package does by default.
 ALPHA = 0.2
 SMALL, LARGE = (300, 1000), (1000, 20_000)
+# Fewer columns than rows, for methods that need it.
+TALL = (300, 50)
 
 
 class Data(NamedTuple):

@@ -15,6 +15,8 @@ class TimeRow:
         Median time of `ours`, for orientation only: it depends on the machine.
     bar : float or None
         Largest ratio that the project allows itself.
+    note : str
+        Why there is no ratio, if there is none.
     """
 
     section: str
@@ -23,9 +25,10 @@ class TimeRow:
     other: str
     threads: int
     clock: str
-    ratio: Ratio
+    ratio: Ratio | None
     seconds: float
     bar: float | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,3 +62,56 @@ class LatencyRow:
     ratio: Ratio
     seconds: float
     bar_seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class MemoryRow:
+    """Peak of a call beyond what was there before it, over the bytes of its data.
+
+    Attributes
+    ----------
+    peak : float or None
+        None where the system does not tell.
+    megabytes : float
+        Size of the data.
+    """
+
+    problem: str
+    data: str
+    call: str
+    peak: float | None
+    megabytes: float
+    bar: float | None = None
+
+
+@dataclass(frozen=True)
+class GrowthRow:
+    """Seconds against n, d or k, and the exponent of the upper sizes.
+
+    Attributes
+    ----------
+    axis, fixed : str
+        What grows, and what stays, in words.
+    sizes, seconds : tuple
+        Values of what grows, ascending, and processor time of each.
+    entries : int
+        Of the largest design.
+    """
+
+    axis: str
+    fixed: str
+    method: str
+    sizes: tuple[int, ...]
+    seconds: tuple[float, ...]
+    exponent: float
+    entries: int
+    bar: float | None = None
+
+
+@dataclass(frozen=True)
+class ExactRow:
+    """Largest difference from a plain loop over a number of random problems."""
+
+    problems: int
+    largest: float
+    bar: float

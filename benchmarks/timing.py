@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,14 @@ class Candidate:
 
 
 Samples = dict[str, list[Sample]]
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Coefficients from elsewhere, with the seconds that were measured there."""
+
+    coef: NDArray[np.float64]
+    sample: Sample
 
 
 @dataclass(frozen=True)
