@@ -1,8 +1,9 @@
 """Algorithm 1 with a fixed step against vanilla hard thresholding and against a loop around scipy."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
-from benchmarks.loops import Gradient, hard_thresholding, plain_gradient, trim_mean_gradient
+from benchmarks.loops import hard_thresholding, plain_gradient, trim_mean_gradient
 from benchmarks.problems import ALPHA, LARGE, SMALL, TRUE_K, Array, Case
 from benchmarks.rows import TimeRow
 from benchmarks.timing import Candidate, Samples, clock_of, interleave, ratio, seconds
@@ -45,6 +46,13 @@ def _run(problem: Problem, k: int, settings: Settings) -> RHTFit:
     return solve(problem, k, settings=settings, warn=False)
 
 
+def vanilla(XT: Array, y: Array, k: int, iterations: int) -> Callable[[], Array]:
+    """Vanilla IHT with the step of the robust one."""
+    return partial(
+        hard_thresholding, XT, y, k, plain_gradient, step=STEP, iterations=iterations
+    )  # fmt: skip
+
+
 def candidates(XT: Array, y: Array, k: int, threads: int) -> dict[str, Candidate]:
     """Everything that is timed on one data set."""
     estimator = Trimmed(ALPHA)
@@ -54,16 +62,17 @@ def candidates(XT: Array, y: Array, k: int, threads: int) -> dict[str, Candidate
     def bound() -> Problem:
         return Problem(estimator.bind(XT, threads), y, Squared())
 
-    def loop(gradient: Gradient, iterations: int) -> Array:
-        return hard_thresholding(XT, y, k, gradient, step=STEP, iterations=iterations)
+    def loop() -> Array:
+        gradient = trim_mean_gradient(estimator.count(len(y)))
+        return hard_thresholding(XT, y, k, gradient, step=STEP, iterations=few)
 
-    trim_mean = trim_mean_gradient(estimator.count(len(y)))
+    plain = vanilla(XT, y, k, ITERATIONS)
     return {
         FIXED: Candidate(lambda _: _run(bound(), k, fixed)),
         SOLVE: Candidate(lambda problem: _run(problem, k, fixed), setup=bound),
         AUTO: Candidate(lambda _: _run(bound(), k, Settings())),
-        VANILLA: Candidate(lambda _: loop(plain_gradient, ITERATIONS)),
-        LOOP: Candidate(lambda _: loop(trim_mean, few), share=few / ITERATIONS, most=2),
+        VANILLA: Candidate(lambda _: plain()),
+        LOOP: Candidate(lambda _: loop(), share=few / ITERATIONS, most=2),
     }
 
 
