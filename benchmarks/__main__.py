@@ -1,47 +1,80 @@
-"""Command line: `python -m benchmarks [--full] [--no-save]`, or `--against REV`."""
+"""Command line: `python -m benchmarks [--full] [--no-save] [--only SECTION ...]`, or `--against REV`."""
 
 import argparse
 import sys
-from collections.abc import Iterable
-from typing import TypeVar
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from benchmarks import against, environment, fits, gradient, latency, report, solver
+from benchmarks import (
+    against,
+    environment,
+    exactness,
+    fits,
+    gradient,
+    graphs,
+    growth,
+    latency,
+    memory,
+    report,
+    solver,
+)  # fmt: skip
+from benchmarks.results import Results
 
-Row = TypeVar("Row")
+# What measures each section: a field of the results and a function of (full, threads).
+SECTIONS: dict[str, tuple[str, Callable[[bool, int], Iterable[Any]]]] = {
+    "solver": ("times", solver.rows),
+    "gradient": ("times", lambda full, _: gradient.rows(full)),
+    "graph": ("times", graphs.rows),
+    "fits": ("fits", fits.rows),
+    "growth": ("growth", lambda full, _: growth.rows(full)),
+    "memory": ("memory", lambda full, _: memory.rows(full)),
+    "latency": ("latency", lambda full, _: latency.rows(full)),
+    "exactness": ("exactness", lambda full, _: exactness.rows()),
+}
 
 
-def _told(rows: Iterable[Row]) -> list[Row]:
-    """All rows, each with a dot on standard error as a sign of life."""
+def _told(name: str, rows: Iterable[Any]) -> list[Any]:
+    """All rows, each with a dot on standard error as a sign of life, and the seconds that they took."""
     out = []
+    start = time.perf_counter()
+    print(name, end=" ", file=sys.stderr, flush=True)
     for row in rows:
         out.append(row)
         print(".", end="", file=sys.stderr, flush=True)
+    print(f" {time.perf_counter() - start:.0f} s", file=sys.stderr)
     return out
 
 
-def run(full: bool, threads: int) -> report.Results:
-    """Measure everything."""
-    about = environment.describe()
-    times = _told(solver.rows(full, threads)) + _told(gradient.rows(full))
-    whole = _told(fits.rows(full, threads))
-    starts = _told(latency.rows(full))
-    print(file=sys.stderr)
-    return report.Results("full" if full else "quick", about, times, whole, starts)
+def run(full: bool, threads: int, sections: Iterable[str] = tuple(SECTIONS)) -> Results:
+    """Measure everything, or some sections."""
+    start = time.perf_counter()
+    results = Results("full" if full else "quick", environment.describe())
+    for name in sections:
+        field, rows = SECTIONS[name]
+        getattr(results, field).extend(_told(name, rows(full, threads)))
+    results.environment["minutes"] = (time.perf_counter() - start) / 60
+    return results
 
 
 def main() -> None:
     """Parse the arguments, measure, print and save."""
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
-    parser.add_argument("--full", action="store_true", help="more rounds, seeds and slow peers")
+    parser.add_argument("--full", action="store_true", help="more rounds, seeds and larger sizes")
     parser.add_argument("--no-save", action="store_true", help="print the tables only")
+    parser.add_argument(
+        "--only", nargs="+", choices=SECTIONS, metavar="SECTION",
+        help=f"measure and print some sections, save nothing: {', '.join(SECTIONS)}",
+    )  # fmt: skip
     parser.add_argument("--against", metavar="REV", help="compare with a commit, nothing else")
     arguments = parser.parse_args()
     if arguments.against:
         print(against.table(arguments.against))
         return
-    results = run(arguments.full, min(2, environment.cores()))
+    threads = min(2, environment.cores())
+    results = run(arguments.full, threads, arguments.only or tuple(SECTIONS))
     print(report.markdown(results))
-    if not arguments.no_save:
+    if not (arguments.no_save or arguments.only):
         report.save(results)
 
 
