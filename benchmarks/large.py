@@ -22,8 +22,9 @@ def draw(n: int, d: int, k: int, seed: int = 0) -> tuple[Array, Array]:
         # Of the column before, good rows alone go into the next one: the bad are overwritten there too.
         XT[j - 1, bad] = _signs(rng, len(bad))
     XT[-1, bad] = _signs(rng, len(bad))
-    support = rng.choice(d, k, replace=False)
-    plane = _signs(rng, k) @ XT[support]
+    # Apart from each other and of turning sign, so that problems of all sizes are equally hard.
+    support = (np.arange(k) + 0.5) * d / k
+    plane = np.resize([1.0, -1.0], k) @ XT[support.astype(np.intp)]
     y = plane + _SIGMA * rng.standard_normal(n)
     y[bad] = -plane[bad]
     return XT, np.asarray(y)

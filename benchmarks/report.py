@@ -29,11 +29,16 @@ def _sections(results: Results) -> Iterator[tuple[str, str]]:
     yield "Bars", bars.table(results)
     for section, rows in groupby(results.times, key=lambda row: row.section):
         yield section, (tables.pairs if section == graphs.SECTION else tables.times)(list(rows))
-    yield "Whole fits (σ = 0.5)", tables.fits(results.fits)
-    yield "Growth", tables.growth(results.growth)
-    yield "Memory", tables.memory(results.memory)
-    yield "In a new process", tables.latency(results.latency)
-    yield "Exactness", tables.exactness(results.exactness)
+    if results.fits:
+        yield "Whole fits (σ = 0.5)", tables.fits(results.fits)
+    if results.growth:
+        yield "Growth", tables.growth(results.growth)
+    if results.memory:
+        yield "Memory", tables.memory(results.memory)
+    if results.latency:
+        yield "In a new process", tables.latency(results.latency)
+    if results.exactness:
+        yield "Exactness", tables.exactness(results.exactness)
 
 
 def markdown(results: Results) -> str:
