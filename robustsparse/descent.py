@@ -33,6 +33,8 @@ class Problem:
         Loss.
     offset, weights : array (n,) or None
         Known part of the linear predictor; multipliers of the rows' losses.
+    barred : tuple of int
+        Columns that are never selected, such as the response among the variables of a graph.
     """
 
     gradient: BoundGradient
@@ -40,6 +42,7 @@ class Problem:
     loss: Loss
     offset: Array | None = None
     weights: Array | None = None
+    barred: tuple[int, ...] = ()
 
     def predictor(self, XT: Array, values: Array) -> Array:
         """Linear predictor (n,) of coefficients on the rows of a transposed design."""
@@ -146,6 +149,14 @@ class Descent:
         self.d = self.problem.gradient.XT.shape[0]
         self.kept = np.zeros(self.d, dtype=bool)
         self.kept[self.keep] = True
+        self.barred = np.zeros(self.d, dtype=bool)
+        self.barred[list(self.problem.barred)] = True
+
+    def closed(self, at: Iterate) -> NDArray[np.bool_]:
+        """Columns that cannot enter the support: those that are in it, and barred ones."""
+        closed = self.barred.copy()
+        closed[at.columns] = True
+        return closed
 
     def rows(self, columns: Indices) -> Array:
         """Rows of the transposed design, in double precision."""
@@ -183,11 +194,11 @@ class Descent:
         fixed = self.kept[at.columns]
         free, z = at.columns[~fixed], moved[~fixed]
         bar = float(np.abs(z).min()) / step if len(free) >= self.k > 0 else 0.0
-        active = np.zeros(self.d, dtype=bool)
-        active[at.columns] = True
         if self.k > 0:
             # The bar is lowered by what its own rounding could have raised it.
-            found, gradient = self.problem.gradient.survivors(active, self.k, bar * (1 - 1e-12))
+            found, gradient = self.problem.gradient.survivors(
+                self.closed(at), self.k, bar * (1 - 1e-12)
+            )
             free, z = np.concatenate([free, found]), np.concatenate([z, -step * gradient])
         best = largest(free, z, self.k) if self.k > 0 else np.arange(0)
         columns = np.concatenate([at.columns[fixed], free[best]])
@@ -221,9 +232,7 @@ class Descent:
 
     def enter(self, at: Iterate) -> Iterate:
         """Add the k predictors of largest gradient, at zero, so that a first step has a support to measure."""
-        active = np.zeros(self.d, dtype=bool)
-        active[at.columns] = True
-        found, gradient = self.problem.gradient.survivors(active, self.k, 0.0)
+        found, gradient = self.problem.gradient.survivors(self.closed(at), self.k, 0.0)
         best = found[largest(found, gradient, self.k)]
         columns = np.concatenate([at.columns, best])
         order = np.argsort(columns)

@@ -13,6 +13,7 @@ from robustsparse.adjacency import canonical
 from robustsparse.descent import Problem, Settings
 from robustsparse.gradients import GradientEstimator, MedianOfMeans, bind
 from robustsparse.losses import Squared
+from robustsparse.screening import BoundGradient
 from robustsparse.solver import solve
 from robustsparse.tuning import with_rng
 
@@ -52,14 +53,13 @@ class NodeTask:
 
     def fit(self, nodes: Sequence[int]) -> dict[str, NDArray[Any]]:
         """Fit some nodes; arrays `step`, `node`, `neighbor`, `value` of coefficients, and the `unsettled` nodes."""
-        # One copy for all of them, in which each node's own row is blanked while it is the response.
-        XT = self.XT.copy()
         found: list[tuple[int, int, int, float]] = []
         unsettled = []
+        gradient = None
         for node in nodes:
-            XT[node] = 0.0
-            fits = self._path(XT, node)
-            XT[node] = self.XT[node]
+            estimator = _own_blocks(self.estimator, int(self.seeds[node]))
+            gradient = bind(estimator, self.XT, like=gradient)
+            fits = self._path(gradient, node)
             for step, (coef, settled) in enumerate(fits):
                 found += [(step, node, i, coef[i]) for i in np.flatnonzero(coef).tolist()]
                 if not settled:
@@ -73,10 +73,9 @@ class NodeTask:
             "unsettled": np.unique(unsettled).astype(np.int32),
         }
 
-    def _path(self, XT: Array, node: int) -> list[tuple[Array, bool]]:
+    def _path(self, gradient: BoundGradient, node: int) -> list[tuple[Array, bool]]:
         """Coefficients (d,) of one node for each k, and whether the iterates settled."""
-        estimator = _own_blocks(self.estimator, int(self.seeds[node]))
-        problem = Problem(bind(estimator, XT, 1), self.XT[node], Squared())
+        problem = Problem(gradient, self.XT[node], Squared(), barred=(node,))
         starts = self._starts(node)
         fits = []
         before = None

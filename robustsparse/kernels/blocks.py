@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
-from numba import njit
 
-from robustsparse.kernels.constants import SLACK, SMALLEST, SUMS, TINY
+from robustsparse.kernels.compiler import kernel, part
+from robustsparse.kernels.constants import SLACK, SMALLEST, SUMS, TINY, ZERO
 from robustsparse.kernels.selection import kth_largest, median
 
 
-@njit(cache=True, nogil=True)
+@part
 def _block_means(x, r, blocks, out):
     """Means of `x * r` over the blocks {i : i mod blocks = b}, which vectorizes because blocks lie side by side."""
     n = x.shape[0]
@@ -27,7 +27,7 @@ def _block_means(x, r, blocks, out):
         out[b] /= rounds + (b < n - start)
 
 
-@njit(cache=True, nogil=True)
+@part
 def _block_median(x, order, r, blocks, buffer, means):
     """Median over the blocks of the means of `x[order] * r`; `r` is already in that order."""
     for i in range(order.shape[0]):
@@ -36,7 +36,7 @@ def _block_median(x, order, r, blocks, buffer, means):
     return median(means, blocks)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def block_median_rows(XT, order, r, blocks, out):
     """Median of means of `XT[j] * r` for every row j."""
     d, n = XT.shape
@@ -46,7 +46,7 @@ def block_median_rows(XT, order, r, blocks, out):
         out[j] = _block_median(XT[j], order, r, blocks, buffer, means)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def block_setup(XT, order, blocks, first, last, XT32, norms):
     """Float32 copy in block order, and the norm of each block of each column over its size.
 
@@ -65,7 +65,7 @@ def block_setup(XT, order, blocks, first, last, XT32, norms):
             norms[j, b] = max(math.sqrt(means[b] / size), TINY) * (1.0 + 1e-6)
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@part(fastmath=SUMS)
 def _blocks_that_reach(means, norms, moved, bar):
     """How many blocks may have a mean of at least `bar`, and of at most -`bar`."""
     high = np.int32(0)
@@ -77,13 +77,13 @@ def _blocks_that_reach(means, norms, moved, bar):
     return high, low
 
 
-@njit(cache=True, nogil=True)
+@part
 def _edge(bar, unit):
     """The bar in a unit, lowered by all that rounding could add to a block mean beside its bound."""
     return np.float32(max(bar - SMALLEST, 0.0) / unit * (1.0 - 1e-6))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def block_survivors(
     XT, XT32, order, r, r32, blocks, first, last, active, k, bar, certify,
     norms, means, slots, slot, moved, units, found, values,
@@ -99,8 +99,8 @@ def block_survivors(
     work = np.empty(blocks)
     floor = np.empty(k + 64)
     scratch = np.empty(k + 64)
-    n_floor = 0
-    count = 0
+    n_floor = ZERO
+    count = ZERO
     for j in range(first, last):
         if active[j]:
             continue
@@ -129,7 +129,7 @@ def block_survivors(
         n_floor += 1
         if n_floor >= k and (n_floor == k + 64 or n_floor % 8 == 0):
             bar = max(bar, kth_largest(floor, n_floor, k, scratch))
-            best = 0
+            best = ZERO
             for i in range(n_floor):
                 if floor[i] >= bar:
                     floor[best] = floor[i]

@@ -3,12 +3,12 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from robustsparse.kernels.compiler import part
 from robustsparse.kernels.constants import ROUND32, SLACK, SUMS, TINY, UNDERFLOW
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@part(fastmath=SUMS)
 def _certificate_pass(x, r, a, mid_low, b, c, mid_high, e):
     """One pass in float32: the clipped sum, and how many products lie beyond each of four thresholds."""
     total = np.float32(0)
@@ -28,7 +28,7 @@ def _certificate_pass(x, r, a, mid_low, b, c, mid_high, e):
     return total, c0, c1, c2, c3
 
 
-@njit(cache=True, nogil=True)
+@part
 def _interpolate(edge, width, outer, inner, m, gap):
     """Cut and spacing of the order statistics near it, from counts at both ends of a bracket.
 
@@ -43,7 +43,7 @@ def _interpolate(edge, width, outer, inner, m, gap):
     return cut, abs(width) / (rate * (m + 0.75))
 
 
-@njit(cache=True, nogil=True)
+@part
 def certified(x, r, m, low, high, low_gap, high_gap, spread, bar):
     """Interval that must contain the trimmed mean, from float32 passes alone.
 

@@ -1,15 +1,15 @@
 """Whole solution paths of the linear programs `min |b|_1 subject to |S b - e_j|_inf <= lambda`."""
 
 import numpy as np
-from numba import njit
 
+from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.vectors import add_multiple
 
 # Pivots smaller than this are rounding (S is a correlation matrix or of like size).
 SMALLEST_PIVOT = 1e-9
 
 
-@njit(cache=True, nogil=True)
+@part
 def _next_event(p, q, variable, sign, d, now):
     """Largest lambda up to `now` at which a basic variable reaches a bound, its row, and the direction it must turn to.
 
@@ -31,7 +31,7 @@ def _next_event(p, q, variable, sign, d, now):
     return min(at, now), row, turn
 
 
-@njit(cache=True, nogil=True)
+@part
 def _entering(T_row, turn, variable, bound, cost, d):
     """The nonbasic variable that keeps the dual solution feasible, its direction and its price; -1 if there is none."""
     best = np.inf
@@ -55,7 +55,7 @@ def _entering(T_row, turn, variable, bound, cost, d):
     return column, way, best
 
 
-@njit(cache=True, nogil=True)
+@part
 def _pivot(T, p, q, bound, cost, row, column, new_bound, price):
     """Exchange the basic variable of a row with the nonbasic one of a column."""
     d = T.shape[0]
@@ -84,7 +84,7 @@ def _pivot(T, p, q, bound, cost, row, column, new_bound, price):
     bound[column] = new_bound
 
 
-@njit(cache=True, nogil=True)
+@part
 def _column_path(S, j, lambdas, max_pivots, out):
     """One column of the precision matrix along descending lambdas, into `out[:, :, j]`; returns how many were reached.
 
@@ -133,7 +133,7 @@ def _column_path(S, j, lambdas, max_pivots, out):
     return done
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clime_columns(S, lambdas, first, last, max_pivots, out, reached):
     """Columns `first` to `last` of the CLIME precision matrices; `reached[j]` lambdas of column j were solved."""
     for j in range(first, last):

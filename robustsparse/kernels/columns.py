@@ -1,12 +1,12 @@
 """Range, median and spread of columns."""
 
 import numpy as np
-from numba import njit
 
+from robustsparse.kernels.compiler import kernel
 from robustsparse.kernels.selection import bracketed_median
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def column_profiles(XT, center, low, high, two, location, spread):
     """Range, whether there are two values only, median and median absolute deviation of each row.
 

@@ -1,5 +1,10 @@
 """Constants that the kernels share."""
 
+import numpy as np
+
+# A literal zero as an argument would have a function compiled once more for it.
+ZERO = np.int64(0)
+
 # Sums may be reordered, which is what lets them vectorize; products are never fused, so that a
 # product has the same bits wherever it is formed. NaN and infinity keep their meaning.
 SUMS = {"reassoc", "nsz"}

@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.vectors import add_multiple, dot, soft
 
 # Sweeps before the equations of the nonzero coordinates are solved outright, and between two such solutions.
@@ -15,7 +15,7 @@ SINGULAR = 1e-10
 DIVERGED = 1e12
 
 
-@njit(cache=True, nogil=True)
+@part
 def _sweep(G, penalty, x, grad):
     """One round over the coordinates; returns the largest change of a coordinate's own gradient."""
     largest = 0.0
@@ -30,7 +30,7 @@ def _sweep(G, penalty, x, grad):
     return largest
 
 
-@njit(cache=True, nogil=True)
+@part
 def _cholesky_solve(A, b):
     """Solve `A x = b` in place of both, from the lower triangle; coordinates that depend on earlier ones become 0."""
     n = b.shape[0]
@@ -46,7 +46,7 @@ def _cholesky_solve(A, b):
         add_multiple(b[:i], -b[i], A[i, :i])
 
 
-@njit(cache=True, nogil=True)
+@part
 def _jump(G, penalty, x, grad):
     """Go to the minimum among vectors of the same signs, or as far as the first sign allows.
 
@@ -73,7 +73,7 @@ def _jump(G, penalty, x, grad):
         x[places[i]] = new
 
 
-@njit(cache=True, nogil=True)
+@part
 def _settle(S, active, penalty, beta, grad, tol, max_sweeps):
     """Minimize over the active coordinates, and bring the whole gradient up to date; returns whether it settled.
 
@@ -104,7 +104,7 @@ def _settle(S, active, penalty, beta, grad, tol, max_sweeps):
     return settled
 
 
-@njit(cache=True, nogil=True)
+@part
 def lasso_on_gram(S, skip, penalty, beta, grad, tol, max_sweeps):
     """Minimize `beta' S beta / 2 - b' beta + penalty |beta|_1` from the given beta, without coordinate `skip`.
 
@@ -128,7 +128,7 @@ def lasso_on_gram(S, skip, penalty, beta, grad, tol, max_sweeps):
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lasso_node_paths(S, lambdas, first, last, tol, max_sweeps, out):
     """Lasso of nodes `first` to `last` on all others along descending lambdas, into `out[lambda, node]`.
 

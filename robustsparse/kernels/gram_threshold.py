@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.vectors import add_multiple, dot
 
 # Step of the proposals: correlations have unit curvature along every coordinate, a little more along several.
@@ -14,7 +14,7 @@ MAX_ROUNDS = 30
 JITTER = 1e-8
 
 
-@njit(cache=True, nogil=True)
+@part
 def _largest(z, skip, k, places, sizes):
     """Places of the k largest |z| but `skip`, ties to the lowest place, ascending, by insertion."""
     count = 0
@@ -33,7 +33,7 @@ def _largest(z, skip, k, places, sizes):
     places[:count].sort()
 
 
-@njit(cache=True, nogil=True)
+@part
 def _least_squares(S, node, places, A, b):
     """Regression of the node on the variables at `places`, by Cholesky; the coefficients go to b."""
     k = places.shape[0]
@@ -48,7 +48,7 @@ def _least_squares(S, node, places, A, b):
         add_multiple(b[:i], -b[i], A[i, :i])
 
 
-@njit(cache=True, nogil=True)
+@part
 def _settle(S, node, places, values, z, sizes, A):
     """Alternate between the k largest coefficients after a step and least squares on them, until they stay.
 
@@ -69,7 +69,7 @@ def _settle(S, node, places, values, z, sizes, A):
             z[places[i]] += values[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def threshold_nodes(S, first, last, ks, out):
     """Coefficients of hard thresholding pursuit of nodes on all others, for several k, ascending.
 

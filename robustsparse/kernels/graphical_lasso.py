@@ -1,13 +1,13 @@
 """Graphical lasso by block coordinate descent."""
 
 import numpy as np
-from numba import njit
 
+from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.gram_lasso import lasso_on_gram
 from robustsparse.kernels.vectors import add_multiple, dot
 
 
-@njit(cache=True, nogil=True)
+@part
 def _update_column(S, W, B, j, penalty, tol, max_sweeps, grad):
     """Lasso of variable j on the others under W, and what it says of column j of W; returns the largest change."""
     beta = B[j]
@@ -26,7 +26,7 @@ def _update_column(S, W, B, j, penalty, tol, max_sweeps, grad):
     return largest if settled else np.inf
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def graphical_lasso(S, penalty, W, B, tol, max_rounds, max_sweeps):
     """Minimize `-log det(Theta) + tr(S Theta) + penalty * sum_{i != j} |Theta_ij|`.
 
@@ -46,7 +46,7 @@ def graphical_lasso(S, penalty, W, B, tol, max_rounds, max_sweeps):
     return -max_rounds
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def precision_from_columns(W, B, out):
     """Precision matrix of a settled graphical lasso; an entry is zero if either of its two regressions says so."""
     d = W.shape[0]

@@ -1,13 +1,13 @@
 """What a new vector of scores means for what is remembered of old ones."""
 
 import numpy as np
-from numba import njit
 
+from robustsparse.kernels.compiler import kernel
 from robustsparse.kernels.selection import median
 from robustsparse.kernels.trim_screen import drift
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def typical_size(score):
     """Typical absolute value, which no few rows can change much; 1 if all are zero."""
     n = score.shape[0]
@@ -23,7 +23,7 @@ def typical_size(score):
     return total if total > 0.0 else 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def claim_slot(slots, counts):
     """The slot that fewest columns refer to, freed for new scores; `counts` tells how many refer to each other one."""
     counts[:] = 0
@@ -39,7 +39,7 @@ def claim_slot(slots, counts):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drifts(score, references, counts, heavy, light, moved):
     """How far the scores moved since each reference that columns refer to (see `drift`)."""
     for slot in range(counts.shape[0]):

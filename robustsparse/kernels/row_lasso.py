@@ -1,13 +1,13 @@
 """Weighted lasso by coordinate descent on the rows of a design."""
 
 import numpy as np
-from numba import njit
 
+from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.constants import SUMS
 from robustsparse.kernels.vectors import add_multiple, soft
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@part(fastmath=SUMS)
 def _weighted_product(x, w, r):
     total = 0.0
     for i in range(x.shape[0]):
@@ -15,7 +15,7 @@ def _weighted_product(x, w, r):
     return total
 
 
-@njit(cache=True, nogil=True)
+@part
 def _center(w, r):
     """Subtract the weighted mean from the residuals; returns it."""
     mean = np.sum(w * r) / np.sum(w)
@@ -23,7 +23,7 @@ def _center(w, r):
     return mean
 
 
-@njit(cache=True, nogil=True)
+@part
 def _row_sweep(XT, w, penalty, beta, r, active, curvature):
     """One round over the active coordinates; returns the largest change of a coordinate's own gradient."""
     largest = 0.0
@@ -41,7 +41,7 @@ def _row_sweep(XT, w, penalty, beta, r, active, curvature):
     return largest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weighted_lasso(XT, w, r, penalty, beta, intercept, tol, max_sweeps):
     """Minimize `sum(w * r**2) / 2 + penalty * |beta|_1`, where `r` falls by `XT[j]` times what beta[j] gains.
 

@@ -3,10 +3,12 @@
 import math
 
 import numpy as np
-from numba import njit
+
+from robustsparse.kernels.compiler import part
+from robustsparse.kernels.constants import ZERO
 
 
-@njit(cache=True, nogil=True)
+@part
 def select(a, lo, hi, k):
     """Rearrange `a[lo..hi]` so that `a[k]` is in its sorted place, smaller before and larger after."""
     while hi - lo > 10:
@@ -44,11 +46,11 @@ def select(a, lo, hi, k):
         a[j + 1] = x
 
 
-@njit(cache=True, nogil=True)
+@part
 def median(a, n):
     """Median of `a[:n]`, which is rearranged."""
     half = n // 2
-    select(a, 0, n - 1, half)
+    select(a, ZERO, n - 1, half)
     if n % 2 == 1:
         return a[half]
     below = a[0]
@@ -58,16 +60,16 @@ def median(a, n):
     return 0.5 * below + 0.5 * a[half]
 
 
-@njit(cache=True, nogil=True)
+@part
 def kth_largest(a, n, k, buffer):
     """The k-th largest of `a[:n]`, which stays as it is."""
     for i in range(n):
         buffer[i] = a[i]
-    select(buffer, 0, n - 1, n - k)
+    select(buffer, ZERO, n - 1, n - k)
     return buffer[n - k]
 
 
-@njit(cache=True, nogil=True)
+@part
 def _count_between(a, n, low, high):
     """How many values lie below `low`, and how many do not exceed `high`."""
     below = np.int64(0)
@@ -78,22 +80,22 @@ def _count_between(a, n, low, high):
     return below, upto
 
 
-@njit(cache=True, nogil=True)
+@part
 def bracketed_median(a, n, work):
     """Median of `a[:n]`, which stays as it is: a sample brackets it, and only values in the bracket are selected."""
     first = (n - 1) // 2
     last = n // 2
-    sample = 33
+    sample = np.int64(33)
     if n < 4 * sample:
         for i in range(n):
             work[i] = a[i]
         return median(work, n)
     for i in range(sample):
         work[i] = a[i * (n // sample)]
-    select(work, 0, sample - 1, 11)
-    low = work[11]
-    select(work, 11, sample - 1, 21)
-    high = work[21]
+    select(work, ZERO, sample - 1, sample // 3)
+    low = work[sample // 3]
+    select(work, sample // 3, sample - 1, 2 * sample // 3 - 1)
+    high = work[2 * sample // 3 - 1]
     below, upto = _count_between(a, n, low, high)
     if below <= first and last < upto and upto - below > n // 8:
         share = (first - below + 0.5) / (upto - below)
@@ -103,17 +105,17 @@ def bracketed_median(a, n, work):
         inside, within = _count_between(a, n, nearer, further)
         if inside <= first and last < within:
             low, high, below, upto = nearer, further, inside, within
-    count = 0
+    count = ZERO
     if below <= first and last < upto:
         for i in range(n):
             work[count] = a[i]
             count += (a[i] >= low) & (a[i] <= high)
     else:
-        below = 0
+        below = ZERO
         for i in range(n):
             work[i] = a[i]
         count = n
-    select(work, 0, count - 1, last - below)
+    select(work, ZERO, count - 1, last - below)
     top = work[last - below]
     if first == last:
         return top

@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-from numba import njit
 
 from robustsparse.kernels.certificate import certified
+from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.constants import (
     ALL,
     CLIP,
@@ -26,12 +26,13 @@ from robustsparse.kernels.constants import (
     SMALLEST_SQUARE,
     SUMS,
     VALUE,
+    ZERO,
 )
 from robustsparse.kernels.selection import kth_largest, median
 from robustsparse.kernels.trimmed import kept_sum, near_cuts, trimmed_cuts
 
 
-@njit(cache=True, nogil=True)
+@part
 def _largest(x):
     """Largest absolute value."""
     largest = 0.0
@@ -40,13 +41,13 @@ def _largest(x):
     return largest
 
 
-@njit(cache=True, nogil=True)
+@part
 def _norm(square, largest, n):
     """Upper bound of an l2 norm from the sum of squares and the largest value; it survives underflow."""
     return math.sqrt(square) if square > SMALLEST_SQUARE else math.sqrt(n) * largest
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@part(fastmath=SUMS)
 def drift(r, reference, heavy, light, out):
     """How far the scores moved since `reference`, as `_upper_bound` needs it.
 
@@ -86,7 +87,7 @@ def drift(r, reference, heavy, light, out):
     out[ALL] = _norm(square, largest, r.shape[0])
 
 
-@njit(cache=True, nogil=True)
+@part
 def _upper_bound(known, moved, norms, kept, split):
     """Largest absolute value that a column's trimmed mean can have, without reading the column.
 
@@ -106,7 +107,7 @@ def _upper_bound(known, moved, norms, kept, split):
     return (abs(known[VALUE]) + known[RADIUS] + change / kept) * SLACK + SMALLEST
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def trim_survivors(
     XT, XT32, r, r32, unit, m, first, last, active, k, bar, certify,
     norms, sizes, slots, slot, moved, split, state, guess, found, values,
@@ -129,8 +130,8 @@ def trim_survivors(
     upper = np.empty(n + 1)
     floor = np.empty(k + 64)
     scratch = np.empty(k + 64)
-    n_floor = 0
-    count = 0
+    n_floor = ZERO
+    count = ZERO
     drift_low = 1.0
     drift_high = 1.0
     for j in range(first, last):
@@ -194,7 +195,7 @@ def trim_survivors(
                 n_floor += 1
                 if n_floor >= k and (n_floor == k + 64 or n_floor % 16 == 0):
                     bar = max(bar, kth_largest(floor, n_floor, k, scratch))
-                    best = 0
+                    best = ZERO
                     for i in range(n_floor):
                         if floor[i] >= bar:
                             floor[best] = floor[i]
@@ -204,7 +205,7 @@ def trim_survivors(
         count += 1
     if n_floor >= k:
         bar = max(bar, kth_largest(floor, n_floor, k, scratch))
-    survivors = 0
+    survivors = ZERO
     for c in range(count):
         j = found[c]
         known = state[j]
@@ -242,7 +243,7 @@ def trim_survivors(
     return survivors
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
     """Float32 copy, norm, typical size and nonzero values of each column, and squared norms of rows."""
     n = XT.shape[1]
@@ -250,7 +251,7 @@ def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
     buffer = np.empty(n)
     for j in range(first, last):
         square = 0.0
-        count = np.int64(0)
+        count = ZERO
         for i in range(n):
             v = XT[j, i]
             XT32[j, i] = v
@@ -260,7 +261,7 @@ def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
         nonzeros[j] = count
         # The largest value is sought only if needed: a maximum in the loop would not vectorize.
         norms[j] = _norm(square, 0.0 if square > SMALLEST_SQUARE else _largest(XT[j]), n)
-        count = 0
+        count = ZERO
         for i in range(0, n, step):
             buffer[count] = abs(XT[j, i])
             count += 1
@@ -268,7 +269,7 @@ def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
         sizes[j] = middle if middle > 0.0 else 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def leverage_setup(XT, heavy, light, first, last, norms):
     """Norms and largest values of each column over the light and the heavy rows."""
     for j in range(first, last):

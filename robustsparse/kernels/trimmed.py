@@ -1,22 +1,22 @@
 """Exact trimmed means of products."""
 
 import numpy as np
-from numba import njit
 
-from robustsparse.kernels.constants import SUMS
+from robustsparse.kernels.compiler import kernel, part
+from robustsparse.kernels.constants import SUMS, ZERO
 from robustsparse.kernels.selection import select
 
 # How far cuts move from one step of a descent to the next, in units of the distance between them.
 AGAIN = 0.04
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@part(fastmath=SUMS)
 def kept_sum(x, r, m, low, high):
     """Sum of the products between the cuts, ties at a cut counted as often as they are kept."""
     n = x.shape[0]
     total = 0.0
-    below = np.int64(0)
-    above = np.int64(0)
+    below = ZERO
+    above = ZERO
     for i in range(n):
         v = x[i] * r[i]
         total += v if (v > low) & (v < high) else 0.0
@@ -27,18 +27,18 @@ def kept_sum(x, r, m, low, high):
     return total + low * (below - m) + high * (above - m)
 
 
-@njit(cache=True, nogil=True)
+@part
 def trimmed_cuts(x, r, m, buffer):
     """Smallest and largest kept product, by selection."""
     n = x.shape[0]
     for i in range(n):
         buffer[i] = x[i] * r[i]
-    select(buffer, 0, n - 1, m)
+    select(buffer, ZERO, n - 1, m)
     select(buffer, m, n - 1, n - m - 1)
     return buffer[m], buffer[n - m - 1]
 
 
-@njit(cache=True, nogil=True)
+@part
 def near_cuts(x, r, m, low, high, low_width, high_width, lower, upper):
     """Smallest and largest kept product, looked for only near the guesses; `ok` tells whether they were there."""
     a = low - low_width
@@ -47,10 +47,10 @@ def near_cuts(x, r, m, low, high, low_width, high_width, lower, upper):
     e = high + high_width
     if not b < c:
         return False, low, high
-    under = 0
-    over = 0
-    n_lower = 0
-    n_upper = 0
+    under = ZERO
+    over = ZERO
+    n_lower = ZERO
+    n_upper = ZERO
     for i in range(x.shape[0]):
         v = x[i] * r[i]
         under += v < a
@@ -63,12 +63,12 @@ def near_cuts(x, r, m, low, high, low_width, high_width, lower, upper):
     j = n_upper - 1 - (m - over)
     if k < 0 or k >= n_lower or m - over < 0 or j < 0:
         return False, low, high
-    select(lower, 0, n_lower - 1, k)
-    select(upper, 0, n_upper - 1, j)
+    select(lower, ZERO, n_lower - 1, k)
+    select(upper, ZERO, n_upper - 1, j)
     return True, lower[k], upper[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def trim_rows_again(XT, r, m, cuts, out):
     """Trimmed mean of `XT[j] * r` for every row j, near whose cuts of the last time the new ones are looked for."""
     d, n = XT.shape
@@ -86,7 +86,7 @@ def trim_rows_again(XT, r, m, cuts, out):
         out[j] = kept_sum(XT[j], r, m, low, high) / (n - 2 * m)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def trim_rows(XT, r, m, out):
     """Trimmed mean of `XT[j] * r` for every row j."""
     d, n = XT.shape

@@ -1,11 +1,10 @@
 """Small operations on vectors."""
 
-from numba import njit
-
+from robustsparse.kernels.compiler import part
 from robustsparse.kernels.constants import SUMS
 
 
-@njit(cache=True, nogil=True)
+@part
 def soft(z, penalty):
     """Soft threshold."""
     if z > penalty:
@@ -15,14 +14,14 @@ def soft(z, penalty):
     return 0.0
 
 
-@njit(cache=True, nogil=True)
+@part
 def add_multiple(y, factor, x):
     """Add `factor * x` to y, without a temporary array."""
     for i in range(y.shape[0]):
         y[i] += factor * x[i]
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@part(fastmath=SUMS)
 def dot(x, y):
     """Inner product of two short vectors."""
     total = 0.0
