@@ -132,7 +132,7 @@ def rows(full: bool, threads: int) -> Iterator[FitRow]:
     measure(tiny, [peer for peer in PEERS if peer.language == "Python" and peer.installed], 1, 1)
     for size in (SMALL, TALL):
         for attack in ("paper", "leverage"):
-            yield from _block(Case(*size, attack=attack), 10 if full else 4, threads, full)
+            yield from _block(Case(*size, attack=attack), 10 if full else 3, threads, full)
     yield from _block(Case(*LARGE), 3 if full else 1, threads, full)
     if full:
         yield from _block(Case(*LARGE, attack="leverage"), 3, threads, full)
