@@ -1,7 +1,7 @@
 """Graphs as sparse symmetric matrices, their paths, and groups of their nodes: checking, ranking, cutting."""
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -254,9 +254,17 @@ def strongest(ranking: Any, n: int) -> Any:
            [1, 0, 1],
            [0, 1, 0]])
     """
+    return next(strongest_of_each(ranking, [n]))
+
+
+def strongest_of_each(ranking: Any, numbers: Iterable[int]) -> Iterator[Any]:
+    """Graphs of the strongest pairs, for several numbers of them."""
     rows, columns, values = upper(ranking)
-    first = np.argsort(-values, kind="stable")[:n]
-    return symmetric(rows[first], columns[first], np.ones(len(first), bool), ranking.shape[0])
+    order = np.argsort(-values, kind="stable")
+    for n in numbers:
+        first = order[:n]
+        ones = np.ones(len(first), dtype=bool)
+        yield symmetric(rows[first], columns[first], ones, ranking.shape[0])
 
 
 def sizes(matrix: Any, zero: float = 0.0) -> Any:

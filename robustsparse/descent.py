@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from robustsparse import kernels
 from robustsparse.errors import ParameterError
-from robustsparse.losses import Loss
+from robustsparse.losses import Loss, Squared
 from robustsparse.screening import Array, BoundGradient, Indices
 
 # Share of the exact minimizing step that is taken: the robust curvature is an estimate.
@@ -15,8 +16,8 @@ _STEP_SHARE = 0.9
 # A move that changes the support may use at most this share of the quotient along the move.
 _MOVE_SHARE = 0.99
 _LARGEST_SHRINKAGE = 15
-# Differences that the acceleration of steps on the support remembers.
-_MEMORY = 5
+# Points that the acceleration of steps on the support remembers.
+_MEMORY = 6
 
 
 @dataclass(frozen=True)
@@ -244,9 +245,23 @@ class Descent:
         if not len(at.columns):
             return at
         XT = self.rows(at.columns)
+        problem = self.problem
+        if isinstance(problem.loss, Squared) and self.settings.radius is None:
+            target = problem.y if problem.offset is None else problem.y - problem.offset
+            rows = np.ones(len(target)) if problem.weights is None else problem.weights
+            values = problem.gradient.polished(
+                XT, target, rows, at.values, share=self.share, steps=steps, tol=tol, memory=_MEMORY
+            )
+            if values is not None:
+                return Iterate(at.columns, values, at.step)
+        return Iterate(at.columns, self._polished(XT, at, steps, tol), at.step)
+
+    def _polished(self, XT: Array, at: Iterate, steps: int, tol: float) -> Array:
+        """The same for any loss and estimator; `kernels.polish_squares` is its compiled twin."""
         gradient = self.problem.gradient.on(XT)
         values = at.values
-        past: list[tuple[Array, Array]] = []
+        length, measured = 0.0, values
+        past = Secants(len(values))
         best: tuple[float, Array] = (np.inf, values)
         for _ in range(steps):
             eta = self.problem.predictor(XT, values)
@@ -254,25 +269,29 @@ class Descent:
             size = float(np.linalg.norm(slope))
             if not size < 2.0 * best[0]:
                 # The secants misled; back to the best point and to plain steps.
-                if not past:
+                if not past.count:
                     break
-                past, values = [], best[1]
+                past, values = Secants(len(values)), best[1]
                 best = (np.inf, values)
                 continue
             if size < best[0]:
                 best = (size, values)
             if size == 0.0:
                 break
-            length = self.share * self.quotient(XT, slope, self.problem.curvature(eta))
-            move = _accelerated(past, values, slope, length)
+            curvature = self.problem.curvature(eta)
+            # Secants know a curvature that stays; until they do, and after they misled, it is measured.
+            if not past.count or not np.array_equal(curvature, measured):
+                length = self.share * self.quotient(XT, slope, curvature)
+                measured = curvature
+            move = past.move(values, slope, length)
             if self.settings.radius is None:
-                past = [*past[-_MEMORY:], (values, slope)]
+                past.add(values, slope)
             new = self.project(Iterate(at.columns, values + move)).values
             if np.linalg.norm(new - values) <= tol * np.linalg.norm(new):
                 values = new
                 break
             values = new
-        return Iterate(at.columns, values if np.isfinite(values).all() else best[1], at.step)
+        return values if np.isfinite(values).all() else best[1]
 
     def record(self, new: Iterate, old: Iterate, loss: float) -> float:
         """Add a row to the history; return the relative change."""
@@ -298,13 +317,23 @@ def _difference(new: Iterate, old: Iterate) -> tuple[Indices, Array]:
     return columns, move
 
 
-def _accelerated(
-    past: list[tuple[Array, Array]], values: Array, slope: Array, length: float
-) -> Array:
-    """Move that the secants of past steps suggest; without a past, plain descent."""
-    if not past:
-        return -length * slope
-    steps = np.column_stack([values - x for x, _ in past])
-    turns = np.column_stack([slope - g for _, g in past])
-    mix = np.linalg.lstsq(turns, slope, rcond=1e-10)[0]
-    return np.asarray(-steps @ mix - length * (slope - turns @ mix))
+class Secants:
+    """The last few points of a descent on a columns and the slopes there."""
+
+    def __init__(self, a: int) -> None:
+        self.points, self.slopes = np.empty((_MEMORY, a)), np.empty((_MEMORY, a))
+        self.count = 0
+
+    def add(self, point: Array, slope: Array) -> None:
+        """Remember a point; the oldest one is forgotten."""
+        if self.count == _MEMORY:
+            self.points, self.slopes = np.roll(self.points, -1, 0), np.roll(self.slopes, -1, 0)
+            self.count -= 1
+        self.points[self.count], self.slopes[self.count] = point, slope
+        self.count += 1
+
+    def move(self, point: Array, slope: Array, length: float) -> Array:
+        """Move from a point that the secants to those before suggest; without any, plain descent."""
+        out = np.empty(len(point))
+        kernels.secant_move(self.points, self.slopes, self.count, point, slope, length, out)
+        return out

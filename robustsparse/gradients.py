@@ -101,8 +101,8 @@ class Trimmed:
     def __call__(self, X: Array, score: Array) -> Array:
         """Trimmed mean of `x_ij * score_i` for each j."""
         XT, score = _pair(X, score)
-        out = np.empty(len(XT))
-        kernels.trim_rows(np.ascontiguousarray(XT), score, self.count(len(score)), out)
+        out, cuts = np.empty(len(XT)), np.zeros((len(XT), 2))
+        kernels.trim_rows(np.ascontiguousarray(XT), score, self.count(len(score)), cuts, out)
         return out
 
     def bind(self, XT: Array, threads: int = 1) -> BoundGradient:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.linalg.lapack import dposv
 
-from robustsparse.adjacency import canonical, upper
+from robustsparse.adjacency import canonical
 
 Array = NDArray[np.float64]
 
@@ -102,14 +102,15 @@ def graph_criterion(covariance: Array, adjacency: Any, nobs: int, gamma: float =
     -38.64
     """
     d = len(covariance)
-    if np.diff(canonical(adjacency).indptr).max(initial=0) > nobs / 2:
+    graph = canonical(adjacency)
+    if np.diff(graph.indptr).max(initial=0) > nobs / 2:
         return float("inf")
-    explained = sum(
+    explained: float = sum(
         math.log(max(left / covariance[j, j], 1.0 / nobs))
-        for j, _, _, left in _regressions(covariance, adjacency)
+        for j, _, _, left in _regressions(covariance, graph)
         if covariance[j, j] > 0
     )
-    n_edges = len(upper(adjacency)[0])
+    n_edges = int(graph.nnz - np.count_nonzero(graph.diagonal())) // 2
     price = math.log(nobs) + 4.0 * gamma * math.log(d)
     return 0.5 * nobs * explained + n_edges * price
 

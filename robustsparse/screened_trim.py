@@ -32,26 +32,32 @@ class _Measured:
     ----------
     XT32 : array (d, n)
         The design in single precision.
-    norms, sizes : array (d,)
-        Norm and typical absolute value of each column.
+    norms : array (d, 4)
+        Norm of each column; and if there are rows of extreme leverage, its norm over the others, and its largest
+        absolute value over these and those.
+    sizes : array (d,)
+        Typical absolute value of each column.
     nonzeros : int array (d,)
         Number of its values that are not zero.
-    squares : array (n,)
-        Squared norms of the rows.
+    heavy : int array
+        The rows of extreme leverage.
+    light : array (n,)
+        0 on these rows, 1 on the others.
     """
 
     XT32: NDArray[Any]
     norms: Array
     sizes: Array
     nonzeros: Indices
-    squares: Array
+    heavy: NDArray[np.intp]
+    light: Array
 
 
 def _measure(XT: Array, threads: int) -> _Measured:
     d, n = XT.shape
     # A design that is of single precision serves as its own copy.
     XT32 = XT if XT.dtype == np.float32 else np.empty((d, n), dtype=np.float32)
-    norms, sizes, nonzeros = np.empty(d), np.empty(d), np.empty(d, dtype=np.int64)
+    norms, sizes, nonzeros = np.zeros((d, 4)), np.empty(d), np.empty(d, dtype=np.int64)
     parts: list[Array] = []
 
     def columns(first: int, last: int) -> None:
@@ -61,7 +67,22 @@ def _measure(XT: Array, threads: int) -> _Measured:
 
     over_columns(columns, d, XT.size, threads)
     with np.errstate(over="ignore"):
-        return _Measured(XT32, norms, sizes, nonzeros, np.sum(parts, axis=0))
+        heavy = _heavy_rows(np.sum(parts, axis=0))
+    light = np.ones(n)
+    light[heavy] = 0.0
+    if len(heavy):
+        over_columns(
+            lambda first, last: kernels.leverage_setup(XT, heavy, light, first, last, norms),
+            d, XT.size, threads,
+        )  # fmt: skip
+    return _Measured(XT32, norms, sizes, nonzeros, heavy, light)
+
+
+def _heavy_rows(squares: Array) -> NDArray[np.intp]:
+    """Rows of extreme leverage, if they carry most of the design, from the squared norms of the rows."""
+    norms = np.sqrt(squares)
+    heavy = np.flatnonzero(norms > _HEAVY * np.median(norms))
+    return heavy if squares[heavy].sum() >= 0.5 * squares.sum() else heavy[:0]
 
 
 class ScreenedTrim:
@@ -88,13 +109,10 @@ class ScreenedTrim:
         self.XT, self.trimmed, self._threads = XT, trimmed, threads
         self._measured = measured or _measure(XT, threads)
         self._XT32, self._sizes = self._measured.XT32, self._measured.sizes
-        self._norms = np.zeros((d, 4))
-        self._norms[:, 0] = self._measured.norms
+        self._norms = self._measured.norms.copy()
         self._exact_only = not self._norms[:, 0].max(initial=0.0) < LARGEST_DESIGN
         # All values that are not zero are trimmed: the mean is zero and moves with no score.
         self._norms[self._measured.nonzeros <= trimmed, 0] = 0.0
-        with np.errstate(over="ignore"):
-            self._set_heavy_rows_apart(self._measured.squares)
         self._state = np.zeros((d, kernels.STATE_WIDTH))
         self._references = References(n, d)
         self._moved = np.zeros((SLOTS, kernels.DRIFT_WIDTH))
@@ -102,26 +120,11 @@ class ScreenedTrim:
         self._guessed = False
 
     def dropping(self, trimmed: int) -> "ScreenedTrim":
-        """Trimmed means of the same design that drop another number of values at each end."""
-        return ScreenedTrim(self.XT, trimmed, self._threads, self._measured)
-
-    def _over_columns(self, task: Callable[[int, int], None]) -> None:
-        over_columns(task, self.XT.shape[0], self.XT.size, self._threads)
-
-    def _set_heavy_rows_apart(self, squares: Array) -> None:
-        """Find the rows of extreme leverage, given the squared norms of the rows."""
-        norms = np.sqrt(squares)
-        heavy = np.flatnonzero(norms > _HEAVY * np.median(norms))
-        self._split = bool(squares[heavy].sum() >= 0.5 * squares.sum()) and len(heavy) > 0
-        self._heavy = heavy if self._split else heavy[:0]
-        self._light = np.ones(len(squares))
-        self._light[self._heavy] = 0.0
-        if self._split:
-            self._over_columns(
-                lambda first, last: kernels.leverage_setup(
-                    self.XT, self._heavy, self._light, first, last, self._norms
-                )
-            )
+        """Trimmed means of the same design, for other scores, that drop a number of values at each end."""
+        other = ScreenedTrim(self.XT, trimmed, self._threads, self._measured)
+        if trimmed == self.trimmed:
+            other._guess, other._guessed = self._guess.copy(), self._guessed
+        return other
 
     def _first_guess(self) -> None:
         """Typical cuts and gaps, relative to a column's size, from a few columns whose mean can move."""
@@ -145,11 +148,9 @@ class ScreenedTrim:
         scaled = self._score / self._unit
         self._certify = not self._exact_only and bool(np.abs(scaled).max() < LARGEST_SCORE)
         self._score32 = scaled.astype(np.float32) if self._certify else np.zeros(1, np.float32)
-        known = self._references
+        known, rows = self._references, self._measured
         self._slot = known.add(self._score, self._unit)
-        kernels.drifts(
-            self._score, known.scores, known.counts, self._heavy, self._light, self._moved
-        )
+        kernels.drifts(self._score, known.scores, known.counts, rows.heavy, rows.light, self._moved)
         self._moved[self._slot] = 0.0
         if not self._guessed:
             self._first_guess()
@@ -165,7 +166,7 @@ class ScreenedTrim:
             count: int = kernels.trim_survivors(
                 self.XT, self._XT32, self._score, self._score32, self._unit, self.trimmed,
                 first, last, active, k, bar, self._certify, self._norms, self._sizes,
-                self._references.slots, self._slot, self._moved, self._split, self._state,
+                self._references.slots, self._slot, self._moved, len(self._measured.heavy) > 0, self._state,
                 self._guess.copy() if first else self._guess, found, values,
             )  # fmt: skip
             return count
@@ -174,9 +175,7 @@ class ScreenedTrim:
 
     def dense(self, XT: Array, score: Array) -> Array:
         """Trimmed means of a small design, all of them."""
-        out = np.empty(len(XT))
-        kernels.trim_rows(XT, np.ascontiguousarray(score, dtype=np.float64), self.trimmed, out)
-        return out
+        return self.on(XT)(np.ascontiguousarray(score, dtype=np.float64))
 
     def on(self, XT: Array) -> Callable[[Array], Array]:
         """Trimmed means of one small design, each looked for near its last one."""
@@ -184,7 +183,16 @@ class ScreenedTrim:
 
         def at(score: Array) -> Array:
             out = np.empty(len(XT))
-            kernels.trim_rows_again(XT, score, self.trimmed, cuts, out)
+            kernels.trim_rows(XT, score, self.trimmed, cuts, out)
             return out
 
         return at
+
+    def polished(
+        self, XT: Array, y: Array, weights: Array, values: Array, *,
+        share: float, steps: int, tol: float, memory: int,
+    ) -> Array:  # fmt: skip
+        """What `Descent.polish` makes of coefficients of a small design for the squared loss."""
+        out = values.copy()
+        kernels.polish_squares(XT, y, weights, self.trimmed, share, steps, tol, memory, out)
+        return out

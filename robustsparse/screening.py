@@ -7,7 +7,7 @@ not exclude. The iterates are the same, to the last bit, as with every coordinat
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,12 @@ class BoundGradient(Protocol):
 
     def on(self, XT: Array) -> Callable[[Array], Array]:
         """The same for one small design, to be asked again and again with scores that change little."""
+
+    def polished(
+        self, XT: Array, y: Array, weights: Array, values: Array, *,
+        share: float, steps: int, tol: float, memory: int,
+    ) -> Array | None:  # fmt: skip
+        """What `Descent.polish` makes of coefficients of a small design for the squared loss; None if it must do it."""
 
 
 def gather(
@@ -124,3 +130,6 @@ class FullGradient:
     def on(self, XT: Array) -> Callable[[Array], Array]:
         """Estimate on one small design alone."""
         return lambda score: self.dense(XT, score)
+
+    def polished(self, XT: Array, y: Array, weights: Array, values: Array, **how: Any) -> None:
+        """Leave it to the caller."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse import scaling
-from robustsparse.adjacency import canonical, entry_ranking, strongest, upper
+from robustsparse.adjacency import canonical, entry_ranking, strongest_of_each, upper
 from robustsparse.frames import listed
 from robustsparse.graph.checkpoint import Checkpoint
 from robustsparse.graph.nodes import both_directions
@@ -247,7 +247,8 @@ def _cuts(graph: GraphResult, ranking: Ranking | None, n: int) -> pd.DataFrame:
     sizes = sizes[sizes <= most]
     table: dict[str, list[float]] = {
         "criterion": [
-            graph_criterion(graph.covariance, strongest(graph.ranking, size), n) for size in sizes
+            graph_criterion(graph.covariance, cut, n)
+            for cut in strongest_of_each(graph.ranking, sizes)
         ]
     }
     if ranking is not None:

@@ -14,10 +14,11 @@ from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
 from robustsparse.kernels.gram_lasso import lasso_node_paths
 from robustsparse.kernels.gram_threshold import threshold_nodes
 from robustsparse.kernels.graphical_lasso import graphical_lasso, precision_from_columns
+from robustsparse.kernels.polish import polish_squares, secant_move
 from robustsparse.kernels.references import claim_slot, drifts, typical_size
 from robustsparse.kernels.row_lasso import weighted_lasso
 from robustsparse.kernels.trim_screen import leverage_setup, trim_setup, trim_survivors
-from robustsparse.kernels.trimmed import trim_rows, trim_rows_again
+from robustsparse.kernels.trimmed import trim_rows
 
 __all__ = [
     "DRIFT_WIDTH",
@@ -32,10 +33,11 @@ __all__ = [
     "graphical_lasso",
     "lasso_node_paths",
     "leverage_setup",
+    "polish_squares",
     "precision_from_columns",
+    "secant_move",
     "threshold_nodes",
     "trim_rows",
-    "trim_rows_again",
     "trim_setup",
     "trim_survivors",
     "typical_size",

@@ -260,7 +260,7 @@ def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
             count += v != 0.0
         nonzeros[j] = count
         # The largest value is sought only if needed: a maximum in the loop would not vectorize.
-        norms[j] = _norm(square, 0.0 if square > SMALLEST_SQUARE else _largest(XT[j]), n)
+        norms[j, 0] = _norm(square, 0.0 if square > SMALLEST_SQUARE else _largest(XT[j]), n)
         count = ZERO
         for i in range(0, n, step):
             buffer[count] = abs(XT[j, i])

@@ -6,8 +6,11 @@ from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.constants import SUMS, ZERO
 from robustsparse.kernels.selection import select
 
-# How far cuts move from one step of a descent to the next, in units of the distance between them.
-AGAIN = 0.04
+# How far cuts move from one step of a descent to the next, and from one column to another, in units of the distance
+# between them.
+AGAIN, ALIKE = 0.04, 0.15
+# Brackets that are tried before all products are partitioned.
+TRIES = 3
 
 
 @part(fastmath=SUMS)
@@ -40,65 +43,73 @@ def trimmed_cuts(x, r, m, buffer):
 
 @part
 def near_cuts(x, r, m, low, high, low_width, high_width, lower, upper):
-    """Smallest and largest kept product, looked for only near the guesses; `ok` tells whether they were there."""
+    """Smallest and largest kept product, looked for only near the guesses; `ok` tells whether they were there.
+
+    A bracket that misses its cut is moved to the side where that lies, and doubled.
+    """
     a = low - low_width
     b = low + low_width
     c = high - high_width
     e = high + high_width
-    if not b < c:
-        return False, low, high
-    under = ZERO
-    over = ZERO
-    n_lower = ZERO
-    n_upper = ZERO
-    for i in range(x.shape[0]):
-        v = x[i] * r[i]
-        under += v < a
-        over += v > e
-        lower[n_lower] = v
-        n_lower += (v >= a) & (v <= b)
-        upper[n_upper] = v
-        n_upper += (v >= c) & (v <= e)
-    k = m - under
-    j = n_upper - 1 - (m - over)
-    if k < 0 or k >= n_lower or m - over < 0 or j < 0:
-        return False, low, high
-    select(lower, ZERO, n_lower - 1, k)
-    select(upper, ZERO, n_upper - 1, j)
-    return True, lower[k], upper[j]
+    for _ in range(TRIES):
+        if not b < c:
+            break
+        under = ZERO
+        over = ZERO
+        n_lower = ZERO
+        n_upper = ZERO
+        for i in range(x.shape[0]):
+            v = x[i] * r[i]
+            under += v < a
+            over += v > e
+            lower[n_lower] = v
+            n_lower += (v >= a) & (v <= b)
+            upper[n_upper] = v
+            n_upper += (v >= c) & (v <= e)
+        k = m - under
+        j = m - over
+        if k >= 0 and k < n_lower and j >= 0 and j < n_upper:
+            select(lower, ZERO, n_lower - 1, k)
+            select(upper, ZERO, n_upper - 1, n_upper - 1 - j)
+            return True, lower[k], upper[n_upper - 1 - j]
+        width = 2.0 * (b - a)
+        if k < 0:
+            b = a
+            a -= width
+        elif k >= n_lower:
+            a = b
+            b += width
+        width = 2.0 * (e - c)
+        if j < 0:
+            c = e
+            e += width
+        elif j >= n_upper:
+            e = c
+            c -= width
+    return False, low, high
 
 
 @kernel
-def trim_rows_again(XT, r, m, cuts, out):
-    """Trimmed mean of `XT[j] * r` for every row j, near whose cuts of the last time the new ones are looked for."""
-    d, n = XT.shape
-    buffer = np.empty(n + 1)
-    upper = np.empty(n + 1)
-    for j in range(d):
-        low = cuts[j, 0]
-        high = cuts[j, 1]
-        width = AGAIN * (high - low)
-        ok, low, high = near_cuts(XT[j], r, m, low, high, width, width, buffer, upper)
-        if not ok:
-            low, high = trimmed_cuts(XT[j], r, m, buffer)
-        cuts[j, 0] = low
-        cuts[j, 1] = high
-        out[j] = kept_sum(XT[j], r, m, low, high) / (n - 2 * m)
+def trim_rows(XT, r, m, cuts, out):
+    """Trimmed mean of `XT[j] * r` for every row j.
 
-
-@kernel
-def trim_rows(XT, r, m, out):
-    """Trimmed mean of `XT[j] * r` for every row j."""
+    `cuts` (rows, 2) are those of the last time, near which the new ones are looked for, or zero.
+    """
     d, n = XT.shape
     buffer = np.empty(n + 1)
     upper = np.empty(n + 1)
     low = 0.0
     high = 0.0
     for j in range(d):
-        # Predictors of one scale have cuts alike, and looking near the last ones is cheaper than
-        # selecting afresh.
-        width = 0.15 * (high - low)
+        # Predictors of one scale have cuts alike, and looking near another's is cheaper than selecting afresh.
+        width = ALIKE * (high - low)
+        if cuts[j, 0] < cuts[j, 1]:
+            low = cuts[j, 0]
+            high = cuts[j, 1]
+            width = AGAIN * (high - low)
         ok, low, high = near_cuts(XT[j], r, m, low, high, width, width, buffer, upper)
         if not ok:
             low, high = trimmed_cuts(XT[j], r, m, buffer)
+        cuts[j, 0] = low
+        cuts[j, 1] = high
         out[j] = kept_sum(XT[j], r, m, low, high) / (n - 2 * m)

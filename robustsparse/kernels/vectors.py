@@ -21,6 +21,13 @@ def add_multiple(y, factor, x):
         y[i] += factor * x[i]
 
 
+@part
+def copy_to(target, source):
+    """Copy a vector; assigning to a slice would take seconds to compile."""
+    for i in range(target.shape[0]):
+        target[i] = source[i]
+
+
 @part(fastmath=SUMS)
 def dot(x, y):
     """Inner product of two short vectors."""

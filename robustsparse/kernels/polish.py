@@ -1,0 +1,122 @@
+"""Steps of a descent on a few columns, accelerated by the secants of the last ones (Anderson)."""
+
+import math
+
+import numpy as np
+
+from robustsparse.kernels.compiler import kernel, part
+from robustsparse.kernels.constants import ZERO
+from robustsparse.kernels.trimmed import trim_rows
+from robustsparse.kernels.vectors import add_multiple, copy_to, dot
+
+# A secant that adds less than this part of itself to those before it is left out.
+DEPENDENT = 1e-10
+# A curvature below this is none.
+FLAT = 1e-12
+
+
+@kernel
+def secant_move(points, slopes, count, values, slope, length, move):
+    """Move that the secants to `count` earlier points suggest; without any, plain descent.
+
+    Along the changes of the slope since these points the move is the one that cancels the slope; across them it is
+    a step of the given length.
+    """
+    left = np.empty(slope.shape[0])
+    copy_to(left, slope)
+    turns = np.empty((count, values.shape[0]))
+    steps = np.empty((count, values.shape[0]))
+    used = ZERO
+    for i in range(move.shape[0]):
+        move[i] = 0.0
+    for p in range(count - 1, -1, -1):
+        turn = turns[used]
+        step = steps[used]
+        for i in range(values.shape[0]):
+            turn[i] = slope[i] - slopes[p, i]
+            step[i] = values[i] - points[p, i]
+        size = math.sqrt(dot(turn, turn))
+        for q in range(used):
+            along = dot(turn, turns[q])
+            add_multiple(turn, -along, turns[q])
+            add_multiple(step, -along, steps[q])
+        rest = math.sqrt(dot(turn, turn))
+        if not rest > DEPENDENT * size:
+            continue
+        for i in range(values.shape[0]):
+            turn[i] /= rest
+            step[i] /= rest
+        along = dot(turn, left)
+        add_multiple(left, -along, turn)
+        add_multiple(move, -along, step)
+        used += 1
+    add_multiple(move, -length, left)
+
+
+@part
+def _slopes(XT, values, y, weights, m, cuts, score, out):
+    """Trimmed gradient of the weighted squared loss at `values`; with y = 0 the curvature along them."""
+    for i in range(score.shape[0]):
+        score[i] = -y[i]
+    for j in range(XT.shape[0]):
+        add_multiple(score, values[j], XT[j])
+    for i in range(score.shape[0]):
+        score[i] *= weights[i]
+    trim_rows(XT, score, m, cuts, out)
+
+
+@kernel
+def polish_squares(XT, y, weights, m, share, steps, tol, memory, values):
+    """Steps for a weighted squared loss with a trimmed gradient, until `values` change by less than `tol`.
+
+    `values` (a,) are changed in place. A step is `share` of the length that minimizes a robust quadratic model along
+    the slope v, vᵀv / vᵀHv. Secants that mislead are forgotten, and the steps go on from the best point.
+    """
+    a, n = XT.shape
+    cuts = np.zeros((a, 2))
+    points = np.empty((memory, a))
+    slopes = np.empty((memory, a))
+    slope = np.empty(a)
+    move = np.empty(a)
+    score = np.empty(n)
+    best = np.empty(a)
+    copy_to(best, values)
+    least = np.inf
+    length = 0.0
+    count = ZERO
+    for _ in range(steps):
+        _slopes(XT, values, y, weights, m, cuts, score, slope)
+        size = math.sqrt(dot(slope, slope))
+        if not size < 2.0 * least:
+            if count == 0:
+                break
+            count = ZERO
+            copy_to(values, best)
+            least = np.inf
+            continue
+        if size < least:
+            least = size
+            copy_to(best, values)
+        if size == 0.0:
+            break
+        # Secants know the curvature; until there are some, and after they misled, it is measured.
+        if count == 0:
+            _slopes(XT, slope, np.zeros(n), weights, m, np.zeros((a, 2)), score, move)
+            curvature = dot(slope, move)
+            length = share * (size * size / curvature if curvature > FLAT * size * size else 1.0)
+        secant_move(points, slopes, count, values, slope, length, move)
+        if count == memory:
+            for p in range(memory - 1):
+                copy_to(points[p], points[p + 1])
+                copy_to(slopes[p], slopes[p + 1])
+            count -= 1
+        copy_to(points[count], values)
+        copy_to(slopes[count], slope)
+        count += 1
+        add_multiple(values, 1.0, move)
+        if math.sqrt(dot(move, move)) <= tol * math.sqrt(dot(values, values)):
+            break
+    for i in range(a):
+        if not math.isfinite(values[i]):
+            copy_to(values, best)
+            break
