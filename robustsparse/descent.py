@@ -1,6 +1,7 @@
 """The pieces of one iteration of Algorithm 1: step length, threshold, and steps on the support alone."""
 
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -70,7 +71,7 @@ class Problem:
     def robust_loss(self, eta: Array) -> float:
         """Robust mean of the rows' losses, by the gradient's own estimator."""
         losses = self.weighted(self.loss.value(self.y, eta))
-        return float(self.gradient.dense(np.ones((1, len(losses))), losses)[0])
+        return self.gradient.average(losses)
 
 
 @dataclass(frozen=True)
@@ -109,11 +110,24 @@ class Iteration(NamedTuple):
 
 @dataclass
 class Iterate:
-    """Coefficients on the active columns: the kept ones and the support."""
+    """Coefficients on the active columns: the kept ones and the support.
+
+    Attributes
+    ----------
+    columns : array of int
+        The active columns, ascending.
+    values : array
+        Their coefficients.
+    step : float
+        Length of the step that led here.
+    eta : array (n,) or None
+        The linear predictor, once it is known.
+    """
 
     columns: Indices
     values: Array
     step: float = 0.0
+    eta: Array | None = None
 
     def dense(self, d: int) -> Array:
         """Coefficients of all d columns."""
@@ -124,15 +138,16 @@ class Iterate:
 
 def largest(columns: Indices, values: Array, k: int) -> NDArray[np.intp]:
     """Positions of the k largest values in absolute value, zeros left out; ties go to the lowest column."""
-    size = np.abs(values)
-    if k == 0:
-        near = np.arange(0)
-    elif len(size) > 4 * k + 64:
+    if k > 0 and len(values) > 4 * k + 64:
+        size = np.abs(values)
         near = np.flatnonzero(size >= np.partition(size, len(size) - k)[len(size) - k])
-    else:
-        near = np.arange(len(size))
-    order = near[np.lexsort((columns[near], -size[near]))][:k]
-    return np.sort(order[size[order] > 0])
+        return near[_insert(columns[near], values[near], k)]
+    return _insert(columns, values, k)
+
+
+def _insert(columns: Indices, values: Array, k: int) -> NDArray[np.intp]:
+    places = np.empty(k, dtype=np.intp)
+    return places[: kernels.largest_places(columns, values, k, places)]
 
 
 @dataclass
@@ -165,7 +180,9 @@ class Descent:
 
     def predictor(self, at: Iterate) -> Array:
         """Linear predictor (n,) at an iterate."""
-        return self.problem.predictor(self.rows(at.columns), at.values)
+        if at.eta is None:
+            at.eta = self.problem.predictor(self.rows(at.columns), at.values)
+        return at.eta
 
     def quotient(self, XT: Array, v: Array, curvature: Array) -> float:
         """Length of the step along v that minimizes a robust quadratic model: vᵀv / vᵀHv."""
@@ -176,15 +193,17 @@ class Descent:
         dense = self.problem.gradient.dense
         vHv = float(v @ dense(XT, curvature * along))
         if not vHv > 1e-12 * vv:
-            vHv = float(dense(np.ones((1, len(along))), curvature * along**2)[0])
+            vHv = self.problem.gradient.average(curvature * along**2)
         return vv / vHv if vHv > 1e-12 * vv else 1.0
 
     def project(self, at: Iterate) -> Iterate:
         """Pull the thresholded coefficients back into the ball."""
         radius = self.settings.radius
+        if radius is None:
+            return at
         free = ~self.kept[at.columns]
         norm = float(np.linalg.norm(at.values[free]))
-        if radius is None or norm <= radius:
+        if norm <= radius:
             return at
         values = np.where(free, at.values * (radius / norm), at.values)
         return Iterate(at.columns, values, at.step)
@@ -200,6 +219,8 @@ class Descent:
             found, gradient = self.problem.gradient.survivors(
                 self.closed(at), self.k, bar * (1 - 1e-12)
             )
+            if not len(found) and len(free) <= self.k and z.all():
+                return self.project(Iterate(at.columns, moved, step))
             free, z = np.concatenate([free, found]), np.concatenate([z, -step * gradient])
         best = largest(free, z, self.k) if self.k > 0 else np.arange(0)
         columns = np.concatenate([at.columns[fixed], free[best]])
@@ -295,13 +316,13 @@ class Descent:
 
     def record(self, new: Iterate, old: Iterate, loss: float) -> float:
         """Add a row to the history; return the relative change."""
-        _, move = _difference(new, old)
-        norm = float(np.linalg.norm(new.values))
-        change = float(np.linalg.norm(move)) / norm if norm > 0 else float(np.any(move != 0))
-        now, before = set(new.columns.tolist()), set(old.columns.tolist())
-        entered, left = len(now - before), len(before - now)
-        size = len(new.columns) - len(self.keep)
-        row = Iteration(len(self.history) + 1, change, new.step, size, entered, left, loss)
+        columns, move = _difference(new, old)
+        size = sqrt(new.values @ new.values)
+        change = sqrt(move @ move) / size if size > 0 else float(move.any())
+        # The two supports overlap in what the union of both lacks.
+        entered, left = len(columns) - len(old.columns), len(columns) - len(new.columns)
+        free = len(new.columns) - len(self.keep)
+        row = Iteration(len(self.history) + 1, change, new.step, free, entered, left, loss)
         self.history.append(row)
         return change
 

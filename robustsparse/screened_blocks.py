@@ -132,5 +132,9 @@ class ScreenedBlocks:
         """Medians of means of one small design, with the current blocks."""
         return lambda score: self.dense(XT, score)
 
+    def average(self, values: Array) -> float:
+        """The same estimate of a mean."""
+        return float(self.dense(np.ones((1, len(values))), values)[0])
+
     def polished(self, XT: Array, y: Array, weights: Array, values: Array, **how: Any) -> None:
         """Leave it to the caller."""

@@ -116,6 +116,8 @@ class ScreenedTrim:
         self._state = np.zeros((d, kernels.STATE_WIDTH))
         self._references = References(n, d)
         self._moved = np.zeros((SLOTS, kernels.DRIFT_WIDTH))
+        self._score32 = np.empty(n, dtype=np.float32)
+        self._average = self.on(np.ones((1, n)))
         self._guess = np.zeros(4)
         self._guessed = False
 
@@ -144,14 +146,12 @@ class ScreenedTrim:
     def begin(self, score: Array) -> None:
         """Take `score` as the current scores."""
         self._score = np.ascontiguousarray(score, dtype=np.float64)
-        self._unit = kernels.typical_size(self._score)
-        scaled = self._score / self._unit
-        self._certify = not self._exact_only and bool(np.abs(scaled).max() < LARGEST_SCORE)
-        self._score32 = scaled.astype(np.float32) if self._certify else np.zeros(1, np.float32)
         known, rows = self._references, self._measured
-        self._slot = known.add(self._score, self._unit)
-        kernels.drifts(self._score, known.scores, known.counts, rows.heavy, rows.light, self._moved)
-        self._moved[self._slot] = 0.0
+        self._unit, self._slot, fits = kernels.take_scores(
+            self._score, LARGEST_SCORE, known.slots, known.counts, known.scores, known.units,
+            rows.heavy, rows.light, self._moved, self._score32,
+        )  # fmt: skip
+        self._certify = fits and not self._exact_only
         if not self._guessed:
             self._first_guess()
 
@@ -166,8 +166,8 @@ class ScreenedTrim:
             count: int = kernels.trim_survivors(
                 self.XT, self._XT32, self._score, self._score32, self._unit, self.trimmed,
                 first, last, active, k, bar, self._certify, self._norms, self._sizes,
-                self._references.slots, self._slot, self._moved, len(self._measured.heavy) > 0, self._state,
-                self._guess.copy() if first else self._guess, found, values,
+                self._references.slots, self._slot, self._moved, len(self._measured.heavy) > 0,
+                self._state, self._guess.copy() if first else self._guess, found, values,
             )  # fmt: skip
             return count
 
@@ -187,6 +187,10 @@ class ScreenedTrim:
             return out
 
         return at
+
+    def average(self, values: Array) -> float:
+        """Trimmed mean."""
+        return float(self._average(values)[0])
 
     def polished(
         self, XT: Array, y: Array, weights: Array, values: Array, *,

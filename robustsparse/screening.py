@@ -50,6 +50,9 @@ class BoundGradient(Protocol):
     def on(self, XT: Array) -> Callable[[Array], Array]:
         """The same for one small design, to be asked again and again with scores that change little."""
 
+    def average(self, values: Array) -> float:
+        """Estimate of the mean of values (n,)."""
+
     def polished(
         self, XT: Array, y: Array, weights: Array, values: Array, *,
         share: float, steps: int, tol: float, memory: int,
@@ -130,6 +133,10 @@ class FullGradient:
     def on(self, XT: Array) -> Callable[[Array], Array]:
         """Estimate on one small design alone."""
         return lambda score: self.dense(XT, score)
+
+    def average(self, values: Array) -> float:
+        """The same estimate of a mean."""
+        return float(self.dense(np.ones((1, len(values))), values)[0])
 
     def polished(self, XT: Array, y: Array, weights: Array, values: Array, **how: Any) -> None:
         """Leave it to the caller."""

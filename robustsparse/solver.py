@@ -208,7 +208,8 @@ def _run_split(
     grown = False
     for problem in problems:
         run.problem = problem
-        new = run.advance(at)
+        # What was predicted is of other rows.
+        new = run.advance(replace(at, eta=None))
         loss = problem.robust_loss(run.predictor(new))
         run.record(new, at, loss)
         grown = guard.grown(new, loss)

@@ -15,8 +15,9 @@ from robustsparse.kernels.gram_lasso import lasso_node_paths
 from robustsparse.kernels.gram_threshold import threshold_nodes
 from robustsparse.kernels.graphical_lasso import graphical_lasso, precision_from_columns
 from robustsparse.kernels.polish import polish_squares, secant_move
-from robustsparse.kernels.references import claim_slot, drifts, typical_size
+from robustsparse.kernels.references import claim_slot, take_scores, typical_size
 from robustsparse.kernels.row_lasso import weighted_lasso
+from robustsparse.kernels.selection import largest_places
 from robustsparse.kernels.trim_screen import leverage_setup, trim_setup, trim_survivors
 from robustsparse.kernels.trimmed import trim_rows
 
@@ -29,13 +30,14 @@ __all__ = [
     "claim_slot",
     "clime_columns",
     "column_profiles",
-    "drifts",
     "graphical_lasso",
+    "largest_places",
     "lasso_node_paths",
     "leverage_setup",
     "polish_squares",
     "precision_from_columns",
     "secant_move",
+    "take_scores",
     "threshold_nodes",
     "trim_rows",
     "trim_setup",

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from robustsparse.kernels.compiler import kernel, part
+from robustsparse.kernels.compiler import brief, kernel, part
 from robustsparse.kernels.constants import ZERO
 from robustsparse.kernels.trimmed import trim_rows
 from robustsparse.kernels.vectors import add_multiple, copy_to, dot
@@ -15,7 +15,7 @@ DEPENDENT = 1e-10
 FLAT = 1e-12
 
 
-@kernel
+@brief
 def secant_move(points, slopes, count, values, slope, length, move):
     """Move that the secants to `count` earlier points suggest; without any, plain descent.
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from robustsparse.kernels.compiler import part
+from robustsparse.kernels.compiler import brief, part
 from robustsparse.kernels.constants import ZERO
 
 
@@ -67,6 +67,40 @@ def kth_largest(a, n, k, buffer):
         buffer[i] = a[i]
     select(buffer, ZERO, n - 1, n - k)
     return buffer[n - k]
+
+
+@brief
+def largest_places(columns, values, k, places):
+    """Places of the k largest absolute values, zeros left out, ascending; ties go to the lowest column.
+
+    They are written to `places` (k,); returns how many there are.
+    """
+    count = ZERO
+    for i in range(values.shape[0]):
+        size = abs(values[i])
+        if not size > 0.0:
+            continue
+        at = count
+        while at > 0:
+            other = places[at - 1]
+            before = abs(values[other])
+            if before > size or (before == size and columns[other] < columns[i]):
+                break
+            if at < k:
+                places[at] = other
+            at -= 1
+        if at < k:
+            places[at] = i
+            count = min(count + 1, k)
+    # By insertion; numpy's sort takes a second to compile.
+    for i in range(1, count):
+        place = places[i]
+        at = i
+        while at > 0 and places[at - 1] > place:
+            places[at] = places[at - 1]
+            at -= 1
+        places[at] = place
+    return count
 
 
 @part

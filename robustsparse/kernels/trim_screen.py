@@ -70,7 +70,8 @@ def drift(r, reference, heavy, light, out):
         largest = max(largest, e)
     out[LIGHT] = _norm(square, largest, r.shape[0])
     out[LIGHT_MAX] = largest
-    out[RATIO_SUM:] = 0.0
+    for c in range(RATIO_SUM, out.shape[0]):
+        out[c] = 0.0
     for h in range(heavy.shape[0]):
         a = r[heavy[h]]
         b = reference[heavy[h]]

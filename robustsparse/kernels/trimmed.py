@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from robustsparse.kernels.compiler import kernel, part
+from robustsparse.kernels.compiler import brief, part
 from robustsparse.kernels.constants import SUMS, ZERO
 from robustsparse.kernels.selection import select
 
@@ -89,7 +89,7 @@ def near_cuts(x, r, m, low, high, low_width, high_width, lower, upper):
     return False, low, high
 
 
-@kernel
+@brief
 def trim_rows(XT, r, m, cuts, out):
     """Trimmed mean of `XT[j] * r` for every row j.
 
