@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from robustsparse import kernels
 from robustsparse.errors import ParameterError
 from robustsparse.losses import Loss, Squared
-from robustsparse.screening import Array, BoundGradient, Indices
+from robustsparse.screening import Array, BoundGradient, Indices, double_rows
 
 # Share of the exact minimizing step that is taken: the robust curvature is an estimate.
 _STEP_SHARE = 0.9
@@ -167,6 +167,12 @@ class Descent:
         self.kept[self.keep] = True
         self.barred = np.zeros(self.d, dtype=bool)
         self.barred[list(self.problem.barred)] = True
+        self._gathered: tuple[Indices | None, Array] = (None, np.empty((0, 0)))
+
+    def change(self, problem: Problem) -> None:
+        """Go on with other rows of the same columns."""
+        self.problem = problem
+        self._gathered = (None, np.empty((0, 0)))
 
     def closed(self, at: Iterate) -> NDArray[np.bool_]:
         """Columns that cannot enter the support: those that are in it, and barred ones."""
@@ -175,8 +181,10 @@ class Descent:
         return closed
 
     def rows(self, columns: Indices) -> Array:
-        """Rows of the transposed design, in double precision."""
-        return np.asarray(self.problem.gradient.XT[columns], dtype=np.float64)
+        """Rows of the transposed design, in double precision; those asked for last are kept."""
+        if columns is not self._gathered[0]:
+            self._gathered = columns, double_rows(self.problem.gradient.XT, columns)
+        return self._gathered[1]
 
     def predictor(self, at: Iterate) -> Array:
         """Linear predictor (n,) at an iterate."""
@@ -234,10 +242,12 @@ class Descent:
         eta = self.predictor(at)
         gradient.begin(self.problem.score(eta))
         if self.settings.step != "auto":
-            return self.threshold(at, gradient.at(at.columns), float(self.settings.step))
+            return self.threshold(
+                at, gradient.at(at.columns, self.rows(at.columns)), float(self.settings.step)
+            )
         if len(at.columns) == len(self.keep) and self.k > 0:
             at = self.enter(at)
-        slope = gradient.at(at.columns)
+        slope = gradient.at(at.columns, self.rows(at.columns))
         curvature = self.problem.curvature(eta)
         step = self.share * self.quotient(self.rows(at.columns), slope, curvature)
         new = self.threshold(at, slope, step)

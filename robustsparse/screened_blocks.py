@@ -14,6 +14,7 @@ from robustsparse.screening import (
     Array,
     Indices,
     References,
+    double_rows,
     gather,
 )
 from robustsparse.threads import over_columns
@@ -100,10 +101,10 @@ class ScreenedBlocks:
         longest = len(scaled) // self.blocks + 5
         return float(1.01 * longest * 2.0**-24 * self._block_norms(scaled).max() + 1e-30)
 
-    def at(self, columns: Indices) -> Array:
+    def at(self, columns: Indices, rows: Array | None = None) -> Array:
         """Gradient at the current scores on these columns."""
         out = np.empty(len(columns))
-        rows = np.asarray(self.XT[columns], dtype=np.float64)
+        rows = double_rows(self.XT, columns) if rows is None else rows
         kernels.block_median_rows(rows, self._order, self._score, self.blocks, out)
         return out
 

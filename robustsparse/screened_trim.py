@@ -15,6 +15,7 @@ from robustsparse.screening import (
     Array,
     Indices,
     References,
+    double_rows,
     gather,
 )
 from robustsparse.threads import over_columns
@@ -155,9 +156,9 @@ class ScreenedTrim:
         if not self._guessed:
             self._first_guess()
 
-    def at(self, columns: Indices) -> Array:
+    def at(self, columns: Indices, rows: Array | None = None) -> Array:
         """Gradient at the current scores on these columns."""
-        return self.dense(np.asarray(self.XT[columns], dtype=np.float64), self._score)
+        return self.dense(double_rows(self.XT, columns) if rows is None else rows, self._score)
 
     def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
         """Columns outside `active` that may be among the k largest, with their gradients."""

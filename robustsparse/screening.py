@@ -35,8 +35,8 @@ class BoundGradient(Protocol):
     def begin(self, score: Array) -> None:
         """Take `score` (n,) as the current scores."""
 
-    def at(self, columns: Indices) -> Array:
-        """Gradient at the current scores on these columns."""
+    def at(self, columns: Indices, rows: Array | None = None) -> Array:
+        """Gradient at the current scores on these columns; `rows` are theirs of the design, if they are at hand."""
 
     def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
         """Columns outside `active` (d,) that may be among the k largest in absolute value, with their gradients.
@@ -58,6 +58,11 @@ class BoundGradient(Protocol):
         share: float, steps: int, tol: float, memory: int,
     ) -> Array | None:  # fmt: skip
         """What `Descent.polish` makes of coefficients of a small design for the squared loss; None if it must do it."""
+
+
+def double_rows(XT: Array, columns: Indices) -> Array:
+    """Rows of a transposed design, in double precision."""
+    return np.asarray(XT[columns], dtype=np.float64)
 
 
 def gather(
@@ -117,7 +122,7 @@ class FullGradient:
         """Evaluate the whole gradient."""
         self._gradient = np.asarray(self._estimator(self.XT.T, score), dtype=np.float64)
 
-    def at(self, columns: Indices) -> Array:
+    def at(self, columns: Indices, rows: Array | None = None) -> Array:
         """Gradient on these columns."""
         return self._gradient[columns]
 

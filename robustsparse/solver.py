@@ -207,7 +207,7 @@ def _run_split(
     guard = _Guard(run, at)
     grown = False
     for problem in problems:
-        run.problem = problem
+        run.change(problem)
         # What was predicted is of other rows.
         new = run.advance(replace(at, eta=None))
         loss = problem.robust_loss(run.predictor(new))

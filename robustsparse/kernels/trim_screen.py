@@ -89,23 +89,29 @@ def drift(r, reference, heavy, light, out):
 
 
 @part
-def _upper_bound(known, moved, norms, kept, split):
-    """Largest absolute value that a column's trimmed mean can have, without reading the column.
+def _upper_bound(j, state, slot, moved, norms, kept, split):
+    """Largest absolute value that the trimmed mean of column j can have, without reading the column.
 
     Sorting is an l1 contraction, so the kept sum moves by at most |x_j| |r - r_ref|
     (Cauchy-Schwarz). With rows of extreme leverage that bound is useless; there the sum of products
     clipped at C, beyond all cuts, is bounded instead. `norms` holds |x_j|, the same over light
-    rows, and the largest |x_ij| over light and over heavy rows.
+    rows, and the largest |x_ij| over light and over heavy rows. Whole arrays are passed: to take a
+    row of one costs more than all else here.
     """
-    change = norms[0] * moved[ALL]
+    change = norms[j, 0] * moved[slot, ALL]
     if split:
+        farthest = max(norms[j, 2] * moved[slot, LIGHT_MAX], norms[j, 3] * moved[slot, JUMP_MAX])
         clip = max(
-            known[CLIP] + max(norms[2] * moved[LIGHT_MAX], norms[3] * moved[JUMP_MAX]),
-            known[CLIP] / (1.0 - moved[RATIO_MAX]),
+            state[j, CLIP] + farthest,
+            state[j, CLIP] / (1.0 - moved[slot, RATIO_MAX]),
         )
-        clipped = norms[1] * moved[LIGHT] + clip * moved[RATIO_SUM] + norms[3] * moved[JUMP_SUM]
+        clipped = (
+            norms[j, 1] * moved[slot, LIGHT]
+            + clip * moved[slot, RATIO_SUM]
+            + norms[j, 3] * moved[slot, JUMP_SUM]
+        )
         change = min(change, clipped)
-    return (abs(known[VALUE]) + known[RADIUS] + change / kept) * SLACK + SMALLEST
+    return (abs(state[j, VALUE]) + state[j, RADIUS] + change / kept) * SLACK + SMALLEST
 
 
 @kernel
@@ -138,10 +144,10 @@ def trim_survivors(
     for j in range(first, last):
         if active[j]:
             continue
-        known = state[j]
         seen = slots[j] >= 0
-        if seen and _upper_bound(known, moved[slots[j]], norms[j], kept, split) < bar:
+        if seen and _upper_bound(j, state, slots[j], moved, norms, kept, split) < bar:
             continue
+        known = state[j]
         if certify and not (seen and slots[j] == slot):
             if seen:
                 low0 = known[LOW]
@@ -248,7 +254,7 @@ def trim_survivors(
 def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
     """Float32 copy, norm, typical size and nonzero values of each column, and squared norms of rows."""
     n = XT.shape[1]
-    step = max(1, n // 64)
+    step = max(1, n // 16)
     buffer = np.empty(n)
     for j in range(first, last):
         square = 0.0
