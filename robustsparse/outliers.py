@@ -4,25 +4,19 @@ Scores and flags judge a row on all its columns; `robust_distances` judges it on
 chosen.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
-from scipy.linalg.blas import dsyrk
-from scipy.sparse.linalg import eigsh
 from scipy.special import chdtri
 
 from robustsparse.losses import MAD_TO_SD
 from robustsparse.ranks import column_ranks
+from robustsparse.subspaces import bounded, column_blocks, principal_scores
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 # A column speaks against a row if its robust z is beyond this: one in 2,000 for normal data.
 FAR = 3.5
-# Columns that are handled together: temporaries stay below this many numbers.
-BLOCK_SIZE = 1 << 18
 # Cutoffs stand this many robust standard deviations above the median row: normal rows pass but for
 # one in 30,000.
 CUTOFF_SDS = 4.0
@@ -38,9 +32,6 @@ CANDIDATE_RANK = 20
 # Orthogonal distances are differences of squares: below this part of the row's length they are
 # rounding errors.
 DISTANCE_ROUNDING = 1e-6
-# Beyond this size a Krylov method finds the leading eigenvectors faster than a full decomposition.
-FULL_EIGEN = 3000
-LARGEST = 1e75
 # Distances are robust against (just under) half of the rows; then rows within this quantile count
 # fully.
 INNER_QUANTILE = 0.975
@@ -71,21 +62,9 @@ def joint_scores(Z: Array) -> Array:
     """
     n, d = Z.shape
     shares = np.zeros(n)
-    for block in _blocks(Z):
+    for block in column_blocks(Z):
         shares += (np.abs(block) > FAR).sum(axis=1) / d
     return shares
-
-
-def _blocks(Z: Array) -> Iterator[Array]:
-    """Consecutive columns, few enough for temporaries."""
-    width = max(1, BLOCK_SIZE // len(Z))
-    for first in range(0, Z.shape[1], width):
-        yield _bounded(Z[:, first : first + width])
-
-
-def _bounded(Z: Array) -> Array:
-    """Values whose squares and products stay within double precision."""
-    return np.clip(np.asarray(Z, dtype=np.float64), -LARGEST, LARGEST)
 
 
 def score_cutoff(scores: Array) -> float:
@@ -171,7 +150,7 @@ def orthogonal_distances(Z: Array, rank: int | None = None) -> Array:
     """
     n, d = Z.shape
     most = min(d - 1, n // 2, CANDIDATE_RANK if rank is None else max(rank, CANDIDATE_RANK))
-    squares, scores = _wide_scores(Z, most) if d > n else _tall_scores(Z, most)
+    squares, scores = principal_scores(Z, most)
     variances = np.array([_mad(column) ** 2 for column in scores.T])
     order = np.argsort(-variances, kind="stable")[: _rank(variances, rank)]
     rest = squares - (scores[:, order] ** 2).sum(axis=1)
@@ -189,50 +168,8 @@ def _rank(variances: Array, rank: int | None) -> int:
     return min(enough, MAX_RANK)
 
 
-def _tall_scores(Z: Array, most: int) -> tuple[Array, Array]:
-    """Squared lengths (n,) of the rows and their coordinates (n, most), from the d x d matrix."""
-    Z = _bounded(Z)
-    squares = np.einsum("ij,ij->i", Z, Z)
-    signs = Z / _or_one(np.sqrt(squares))[:, None]
-    _, vectors = _leading(signs.T @ signs, most)
-    return squares, Z @ vectors
-
-
-def _wide_scores(Z: Array, most: int) -> tuple[Array, Array]:
-    """As `_tall_scores`, from the n x n matrix of inner products."""
-    inner = np.zeros((len(Z), len(Z)), order="F")
-    for block in _blocks(Z):
-        # The upper triangle is added to in place.
-        inner = dsyrk(1.0, block, beta=1.0, c=inner, overwrite_c=True)
-    squares = np.diagonal(inner).copy()
-    length = _or_one(np.sqrt(squares))
-    inner /= length
-    inner /= length[:, None]
-    values, vectors = _leading(inner, most)
-    return squares, length[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
-
-
 def _or_one(size: Array) -> Array:
     return np.where(size > 0, size, 1.0)
-
-
-def _leading(matrix: Array, count: int) -> tuple[Array, Array]:
-    """Largest eigenvalues (count,) and their eigenvectors of a symmetric matrix.
-
-    Only its upper triangle is read, and it is used up.
-    """
-    m = len(matrix)
-    if count == 0:
-        return np.empty(0), np.empty((m, 0))
-    if m <= FULL_EIGEN:
-        values, vectors = eigh(
-            matrix, lower=False, subset_by_index=(m - count, m - 1), overwrite_a=True
-        )
-    else:
-        # A fixed start vector makes the result reproducible.
-        whole = np.triu(matrix) + np.triu(matrix, 1).T
-        values, vectors = eigsh(whole, k=count, v0=np.linspace(1.0, 2.0, m))
-    return values, vectors
 
 
 def robust_distances(A: Array) -> Array:
@@ -298,7 +235,7 @@ def _distances_and_columns(A: Array) -> tuple[Array, int]:
     n, m = X.shape
     if not m:
         return np.zeros(n), 0
-    X = _bounded((X - np.median(X, axis=0)) / [_mad(column) for column in X.T])
+    X = bounded((X - np.median(X, axis=0)) / [_mad(column) for column in X.T])
     finals = [_concentrate(X, _guess(X, vectors)) for vectors in _guesses(X)]
     _, squares = min(finals, key=lambda final: final[0])
     inner = _calibrated(squares, m) <= _chi2_quantile(INNER_QUANTILE, m)
@@ -314,8 +251,8 @@ def _guesses(X: Array) -> list[Array]:
     """Orthogonal directions (m, m) from bounded transforms of the rows."""
     length = np.linalg.norm(X, axis=1, keepdims=True)
     ranks = column_ranks(X) / len(X) - 0.5
-    bounded = [X / _or_one(length), np.tanh(X), ranks]
-    return [np.linalg.eigh(part.T @ part)[1] for part in bounded]
+    transforms = [X / _or_one(length), np.tanh(X), ranks]
+    return [np.linalg.eigh(part.T @ part)[1] for part in transforms]
 
 
 def _guess(X: Array, vectors: Array) -> Array:

@@ -28,6 +28,7 @@ ORDER = [
     "scales",
     "s_estimate",
     "refit",
+    "subspaces",
     "outliers",
     "refit_binomial",
     "tuning",

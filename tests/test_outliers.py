@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2
 
-from robustsparse import outliers
+from robustsparse import subspaces
 from robustsparse.outliers import (
     distance_cutoff,
     joint_scores,
@@ -117,7 +117,7 @@ def test_heavy_contamination_in_one_direction(share: float) -> None:
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     Z = toeplitz_rows(4, 30, 100)
     whole = joint_scores(Z), orthogonal_distances(Z)
-    monkeypatch.setattr(outliers, "BLOCK_SIZE", 200)
+    monkeypatch.setattr(subspaces, "_BLOCK", 200)
     np.testing.assert_allclose(joint_scores(Z), whole[0])
     np.testing.assert_allclose(orthogonal_distances(Z), whole[1], rtol=SAME_ALGEBRA)
 
@@ -137,11 +137,17 @@ def test_wide_and_tall_agree() -> None:
     np.testing.assert_allclose(tall, wide, rtol=SAME_ALGEBRA)
 
 
-def test_krylov_and_full_decomposition_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    Z = toeplitz_rows(7, 80, 200)
-    full = orthogonal_distances(Z, rank=3)
-    monkeypatch.setattr(outliers, "FULL_EIGEN", 10)
-    np.testing.assert_allclose(orthogonal_distances(Z, rank=3), full, rtol=SAME_ALGEBRA)
+def test_multiplications_find_what_a_decomposition_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Directions that stand out are found exactly; among those of noise one is as good as another."""
+    rng = np.random.default_rng(7)
+    noise = toeplitz_rows(7, 300, 400)
+    factors = standardized(noise + 3.0 * rng.normal(size=(300, 4)) @ rng.normal(size=(4, 400)))
+    wanted = [orthogonal_distances(factors, rank=4), orthogonal_distances(noise)]
+    monkeypatch.setattr(subspaces, "_LARGEST_MATRIX", 10)
+    np.testing.assert_allclose(orthogonal_distances(factors, rank=4), wanted[0], rtol=1e-6)
+    found = orthogonal_distances(noise)
+    np.testing.assert_allclose(found, wanted[1], rtol=0.12)
+    assert found.mean() == pytest.approx(wanted[1].mean(), rel=0.01)
 
 
 def test_rows_within_the_subspace_have_distance_zero() -> None:

@@ -1,0 +1,130 @@
+"""Principal subspaces of the directions of rows, whatever the shape of the data.
+
+The covariance of the rows' directions (spatial signs) has d x d entries, their inner products n x n. The smaller of
+the two is decomposed while it is small; beyond, a few multiplications with it find the leading directions.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.linalg.blas import dsyrk
+
+Array = NDArray[np.float64]
+
+# Entries worked on at a time.
+_BLOCK = 1 << 18
+# Values are cut off there, so that their squares and products stay within double precision.
+_LARGEST = 1e75
+# Matrices up to this size are decomposed.
+_LARGEST_MATRIX = 1200
+# Directions beyond those wanted, and multiplications: enough for directions that stand out from the noise.
+_MORE, _MULTIPLICATIONS = 8, 6
+
+
+def bounded(Z: Array) -> Array:
+    """A copy with values whose squares and products stay within double precision."""
+    return np.clip(np.asarray(Z, dtype=np.float64), -_LARGEST, _LARGEST)
+
+
+def column_blocks(Z: Array) -> Iterator[Array]:
+    """Copies of consecutive columns, bounded, few enough for temporaries."""
+    width = max(1, _BLOCK // len(Z))
+    for first in range(0, Z.shape[1], width):
+        yield bounded(Z[:, first : first + width])
+
+
+def _row_blocks(Z: Array) -> Iterator[tuple[slice, Array]]:
+    height = max(1, _BLOCK // Z.shape[1])
+    for first in range(0, len(Z), height):
+        part = slice(first, first + height)
+        yield part, bounded(Z[part])
+
+
+def principal_scores(Z: Array, most: int) -> tuple[Array, Array]:
+    """Squared lengths (n,) of the rows, and their coordinates (n, most) along the leading directions.
+
+    Examples
+    --------
+    >>> Z = np.array([[3.0, 4.0], [-6.0, -8.0], [0.3, 0.4]])
+    >>> squares, scores = principal_scores(Z, 1)
+    >>> squares.round(2).tolist(), np.abs(scores.ravel()).round(2).tolist()
+    ([25.0, 100.0, 0.25], [5.0, 10.0, 0.5])
+    """
+    n, d = Z.shape
+    if most == 0:
+        return _squares(Z), np.empty((n, 0))
+    if min(n, d) > _LARGEST_MATRIX:
+        return _by_multiplication(Z, most)
+    return _wide_scores(Z, most) if d > n else _tall_scores(Z, most)
+
+
+def _squares(Z: Array) -> Array:
+    """Squared lengths of the rows."""
+    total = np.zeros(len(Z))
+    for block in column_blocks(Z):
+        total += np.einsum("ij,ij->i", block, block)
+    return total
+
+
+def _tall_scores(Z: Array, most: int) -> tuple[Array, Array]:
+    """From the d x d covariance."""
+    n, d = Z.shape
+    squares, covariance = np.empty(n), np.zeros((d, d), order="F")
+    for part, block in _row_blocks(Z):
+        squares[part] = np.einsum("ij,ij->i", block, block)
+        block /= _lengths(squares[part])[:, None]
+        covariance = dsyrk(1.0, block.T, beta=1.0, c=covariance, overwrite_c=True)
+    _, vectors = _leading(covariance, most)
+    scores = np.empty((n, most))
+    for part, block in _row_blocks(Z):
+        scores[part] = block @ vectors
+    return squares, scores
+
+
+def _wide_scores(Z: Array, most: int) -> tuple[Array, Array]:
+    """From the n x n matrix of inner products."""
+    inner = np.zeros((len(Z), len(Z)), order="F")
+    for block in column_blocks(Z):
+        # The upper triangle is added to in place.
+        inner = dsyrk(1.0, block, beta=1.0, c=inner, overwrite_c=True)
+    squares = np.diagonal(inner).copy()
+    length = _lengths(squares)
+    inner /= length
+    inner /= length[:, None]
+    values, vectors = _leading(inner, most)
+    return squares, length[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+def _by_multiplication(Z: Array, most: int) -> tuple[Array, Array]:
+    """From products with the matrix of inner products, which is never formed: time grows like n d."""
+    squares = _squares(Z)
+    length = _lengths(squares)
+    # A fixed start makes the result reproducible.
+    product = np.random.default_rng(0).normal(size=(len(Z), most + _MORE))
+    for _ in range(_MULTIPLICATIONS):
+        basis, _ = np.linalg.qr(product)
+        weighted, product = basis / length[:, None], np.zeros_like(basis)
+        for block in column_blocks(Z):
+            product += block @ (block.T @ weighted)
+        product /= length[:, None]
+    values, rotation = _leading(np.asfortranarray(basis.T @ product), most)
+    return squares, length[:, None] * (product @ rotation) / np.sqrt(np.maximum(values, 1e-300))
+
+
+def _lengths(squares: Array) -> Array:
+    """Lengths of rows, one for those of zeros."""
+    return np.where(squares > 0, np.sqrt(squares), 1.0)
+
+
+def _leading(matrix: Array, count: int) -> tuple[Array, Array]:
+    """Largest eigenvalues (count,) and their eigenvectors of a symmetric matrix.
+
+    Only its upper triangle is read, and it is used up.
+    """
+    m = len(matrix)
+    values, vectors = eigh(
+        matrix, lower=False, subset_by_index=(m - count, m - 1), overwrite_a=True
+    )
+    return values, vectors
