@@ -17,6 +17,9 @@ _STEP_SHARE = 0.9
 # A move that changes the support may use at most this share of the quotient along the move.
 _MOVE_SHARE = 0.99
 _LARGEST_SHRINKAGE = 15
+# Robust steps on the support between two scans: loose while it still changes, tight once it stays.
+_LOOSE_STEPS, _LOOSE_TOL = 10, 1e-3
+_TIGHT_STEPS = 80
 # Points that the acceleration of steps on the support remembers.
 _MEMORY = 6
 
@@ -88,12 +91,16 @@ class Settings:
         Largest number of iterations.
     tol : float
         The iterates have settled when the support stays and the relative change is below this.
+    fused : bool
+        Run whole iterations in compiled code where there is such code. Many small problems are faster that way, in
+        threads above all; a single one would wait seconds for the compiler.
     """
 
     step: float | str = "auto"
     radius: float | None = None
     max_iter: int = 100
     tol: float = 1e-10
+    fused: bool = False
 
 
 class Iteration(NamedTuple):
@@ -262,6 +269,42 @@ class Descent:
             new = self.threshold(at, slope, step)
         return new
 
+    def iterate(self, at: Iterate) -> tuple[Iterate, bool, float]:
+        """A full iteration, then steps on the support alone; the robust loss there, and whether the support stayed."""
+        tight = 0.1 * self.settings.tol
+        if self.settings.fused and self.compiled and len(at.columns) > len(self.keep):
+            y, weights = self._target()
+            done = self.problem.gradient.iterated(
+                y, weights, self.k, self.kept, self.barred, at.columns, at.values,
+                self.share, _MOVE_SHARE, _LARGEST_SHRINKAGE, _LOOSE_STEPS, _LOOSE_TOL, _TIGHT_STEPS, tight, _MEMORY,
+            )  # fmt: skip
+            if done is not None:
+                columns, values, step, stays, loss = done
+                return Iterate(columns, values, step), stays, loss
+        new = self.advance(at)
+        stays = np.array_equal(new.columns, at.columns)
+        new = self.polish(new, *((_TIGHT_STEPS, tight) if stays else (_LOOSE_STEPS, _LOOSE_TOL)))
+        return new, stays, self.problem.robust_loss(self.predictor(new))
+
+    def settle(self, at: Iterate) -> Iterate:
+        """Steps on the support alone, to the end."""
+        return self.polish(at, _TIGHT_STEPS, 0.1 * self.settings.tol)
+
+    def loosely(self, at: Iterate) -> Iterate:
+        """A few steps on the support alone."""
+        return self.polish(at, _LOOSE_STEPS, _LOOSE_TOL)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether there may be compiled code for this loss and these settings."""
+        return isinstance(self.problem.loss, Squared) and self.settings.radius is None
+
+    def _target(self) -> tuple[Array, Array]:
+        """Response without what is known of it, and weights of the rows."""
+        y, offset, weights = self.problem.y, self.problem.offset, self.problem.weights
+        known = y if offset is None else y - offset
+        return known, np.ones(len(y)) if weights is None else weights
+
     def enter(self, at: Iterate) -> Iterate:
         """Add the k predictors of largest gradient, at zero, so that a first step has a support to measure."""
         found, gradient = self.problem.gradient.survivors(self.closed(at), self.k, 0.0)
@@ -276,13 +319,11 @@ class Descent:
         if not len(at.columns):
             return at
         XT = self.rows(at.columns)
-        problem = self.problem
-        if isinstance(problem.loss, Squared) and self.settings.radius is None:
-            target = problem.y if problem.offset is None else problem.y - problem.offset
-            rows = np.ones(len(target)) if problem.weights is None else problem.weights
-            values = problem.gradient.polished(
-                XT, target, rows, at.values, share=self.share, steps=steps, tol=tol, memory=_MEMORY
-            )
+        if self.compiled:
+            values = self.problem.gradient.polished(
+                XT, *self._target(), at.values, share=self.share, steps=steps, tol=tol,
+                memory=_MEMORY,
+            )  # fmt: skip
             if values is not None:
                 return Iterate(at.columns, values, at.step)
         return Iterate(at.columns, self._polished(XT, at, steps, tol), at.step)

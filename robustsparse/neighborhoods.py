@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.linalg.lapack import dposv
 
+from robustsparse import kernels
 from robustsparse.adjacency import canonical
 
 Array = NDArray[np.float64]
@@ -105,14 +106,27 @@ def graph_criterion(covariance: Array, adjacency: Any, nobs: int, gamma: float =
     graph = canonical(adjacency)
     if np.diff(graph.indptr).max(initial=0) > nobs / 2:
         return float("inf")
-    explained: float = sum(
-        math.log(max(left / covariance[j, j], 1.0 / nobs))
-        for j, _, _, left in _regressions(covariance, graph)
-        if covariance[j, j] > 0
-    )
+    own = np.diag(covariance)
+    varies = own > 0
+    left = _residual_variances(covariance, graph)[varies] / own[varies]
+    explained = float(np.log(np.maximum(left, 1.0 / nobs)).sum())
     n_edges = int(graph.nnz - np.count_nonzero(graph.diagonal())) // 2
     price = math.log(nobs) + 4.0 * gamma * math.log(d)
     return 0.5 * nobs * explained + n_edges * price
+
+
+def _residual_variances(covariance: Array, graph: Any) -> Array:
+    """Variance of each node that its neighbors in a graph, of compressed rows, leave."""
+    d = len(covariance)
+    nodes = np.repeat(np.arange(d), np.diff(graph.indptr))
+    others = graph.indices != nodes
+    starts = np.r_[0, np.cumsum(np.bincount(nodes[others], minlength=d))]
+    neighbors = graph.indices[others].astype(np.int64)
+    out = np.empty(d)
+    kernels.residual_variances(np.ascontiguousarray(covariance), starts, neighbors, out)
+    for j in np.flatnonzero(np.isnan(out)).tolist():
+        out[j] = _regression(covariance, j, neighbors[starts[j] : starts[j + 1]])[1]
+    return out
 
 
 def _regressions(
@@ -123,11 +137,16 @@ def _regressions(
     for j in range(len(covariance)):
         near = graph.indices[graph.indptr[j] : graph.indptr[j + 1]]
         near = near[near != j]
-        along = covariance[near, j]
-        beta = _solve(covariance[np.ix_(near, near)], along) if len(near) else along
-        own = float(covariance[j, j])
-        # A constant node leaves nothing; its precision is huge, not infinite.
-        yield j, near, beta, max(own - float(beta @ along), SMALLEST_SHARE * own, TINY)
+        yield j, near, *_regression(covariance, j, near)
+
+
+def _regression(covariance: Array, j: int, near: NDArray[np.intp]) -> tuple[Array, float]:
+    """Coefficients of a node on some others, and the variance that they leave."""
+    along = covariance[near, j]
+    beta = _solve(covariance[np.ix_(near, near)], along) if len(near) else along
+    own = float(covariance[j, j])
+    # A constant node leaves nothing; its precision is huge, not infinite.
+    return beta, max(own - float(beta @ along), SMALLEST_SHARE * own, TINY)
 
 
 def _solve(matrix: Array, vector: Array) -> Array:

@@ -139,3 +139,6 @@ class ScreenedBlocks:
 
     def polished(self, XT: Array, y: Array, weights: Array, values: Array, **how: Any) -> None:
         """Leave it to the caller."""
+
+    def iterated(self, y: Array, weights: Array, k: int, *how: Any) -> None:
+        """Leave it to the caller."""

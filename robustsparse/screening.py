@@ -59,6 +59,12 @@ class BoundGradient(Protocol):
     ) -> Array | None:  # fmt: skip
         """What `Descent.polish` makes of coefficients of a small design for the squared loss; None if it must do it."""
 
+    def iterated(
+        self, y: Array, weights: Array, k: int, kept: NDArray[np.bool_], barred: NDArray[np.bool_],
+        columns: Indices, values: Array, *how: Any,
+    ) -> tuple[Indices, Array, float, bool, float] | None:  # fmt: skip
+        """What `Descent.iterate` makes of an iterate for the squared loss: the new one, its step and loss, or None."""
+
 
 def double_rows(XT: Array, columns: Indices) -> Array:
     """Rows of a transposed design, in double precision."""
@@ -144,4 +150,7 @@ class FullGradient:
         return float(self.dense(np.ones((1, len(values))), values)[0])
 
     def polished(self, XT: Array, y: Array, weights: Array, values: Array, **how: Any) -> None:
+        """Leave it to the caller."""
+
+    def iterated(self, y: Array, weights: Array, k: int, *how: Any) -> None:
         """Leave it to the caller."""

@@ -15,9 +15,6 @@ from robustsparse.descent import Descent, Iterate, Iteration, Problem, Settings,
 from robustsparse.errors import ConvergenceWarning, warn_user
 from robustsparse.screening import Array, Indices
 
-# Robust steps on the support between two scans: loose while it still changes, tight once it stays.
-_LOOSE_STEPS, _LOOSE_TOL = 10, 1e-3
-_TIGHT_STEPS = 80
 # A support met this often is a cycle, and the best of its members is the answer.
 _VISITS = 3
 # An estimator with fresh randomness at each iteration has settled when the support stayed this
@@ -148,11 +145,7 @@ def _run_auto(run: Descent, at: Iterate, callback: Callable[[Array], None] | Non
     visits: dict[bytes, tuple[int, float, Iterate]] = {}
     guard = _Guard(run, at)
     for _ in range(run.settings.max_iter):
-        new = run.advance(at)
-        stays = np.array_equal(new.columns, at.columns)
-        steps, tol = (_TIGHT_STEPS, 0.1 * run.settings.tol) if stays else (_LOOSE_STEPS, _LOOSE_TOL)
-        new = run.polish(new, steps, tol)
-        loss = run.problem.robust_loss(run.predictor(new))
+        new, stays, loss = run.iterate(at)
         if guard.grown(new, loss):
             at = guard.back()
             continue
@@ -168,9 +161,7 @@ def _run_auto(run: Descent, at: Iterate, callback: Callable[[Array], None] | Non
             visits[key] = (count, loss, new)
             if count >= _VISITS:
                 best = min(visits.values(), key=lambda visit: visit[1])[2]
-                return _finish(
-                    run, run.polish(best, _TIGHT_STEPS, 0.1 * run.settings.tol), True, "cycle"
-                )
+                return _finish(run, run.settle(best), True, "cycle")
     return guard.finish(at)
 
 
@@ -179,7 +170,7 @@ def _run_fresh(run: Descent, at: Iterate, callback: Callable[[Array], None] | No
     alike: list[Iterate] = []
     guard = _Guard(run, at)
     for _ in range(run.settings.max_iter):
-        new = run.polish(run.advance(at), _LOOSE_STEPS, _LOOSE_TOL)
+        new = run.loosely(run.advance(at))
         loss = run.problem.robust_loss(run.predictor(new))
         if guard.grown(new, loss):
             at, alike = guard.back(), []

@@ -34,13 +34,18 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
+def is_large(entries: int) -> bool:
+    """Whether a design of so many entries is worth several threads."""
+    return entries >= _ENTRIES_FOR_THREADS
+
+
 def over_columns(task: Callable[[int, int], None], d: int, entries: int, threads: int) -> None:
     """Run `task(first, last)` over ranges of the d columns, in threads if the design is large.
 
     The kernels release the interpreter's lock and each range writes its own part, so the outcome is
     the same for any number of threads.
     """
-    if threads <= 1 or entries < _ENTRIES_FOR_THREADS or d < threads:
+    if threads <= 1 or not is_large(entries) or d < threads:
         task(0, d)
         return
     edges = [d * part // threads for part in range(threads + 1)]

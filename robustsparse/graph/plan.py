@@ -161,7 +161,8 @@ def _settings(step: Any, max_iter: Any, tol: Any) -> Settings:
         step = check_number("step", step, 0.0, open_low=True)
     default = _MAX_ITER_FIXED if fixed else _MAX_ITER
     iterations = default if max_iter is None else check_count("max_iter", max_iter, 1)
-    return Settings(step, None, iterations, _TOL if tol is None else check_number("tol", tol, 0, 1))
+    tolerance = _TOL if tol is None else check_number("tol", tol, 0, 1)
+    return Settings(step, None, iterations, tolerance, fused=True)
 
 
 def _how(how: Any, screen: bool) -> str:

@@ -14,6 +14,8 @@ from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
 from robustsparse.kernels.gram_lasso import lasso_node_paths
 from robustsparse.kernels.gram_threshold import threshold_nodes
 from robustsparse.kernels.graphical_lasso import graphical_lasso, precision_from_columns
+from robustsparse.kernels.iteration import iterate_squares
+from robustsparse.kernels.neighbors import residual_variances
 from robustsparse.kernels.polish import polish_squares, secant_move
 from robustsparse.kernels.references import claim_slot, take_scores, typical_size
 from robustsparse.kernels.row_lasso import weighted_lasso
@@ -31,11 +33,13 @@ __all__ = [
     "clime_columns",
     "column_profiles",
     "graphical_lasso",
+    "iterate_squares",
     "largest_places",
     "lasso_node_paths",
     "leverage_setup",
     "polish_squares",
     "precision_from_columns",
+    "residual_variances",
     "secant_move",
     "take_scores",
     "threshold_nodes",
