@@ -102,7 +102,7 @@ def rank_batch(rows: TrustedRows, seeds: Sequence[int]) -> Batch:
     ks = neighbors_kept(size, d)
     out = np.empty((len(ks), d, d))
     total, counts = np.zeros((d, d)), np.zeros((d, d))
-    pairs = np.triu_indices(d, k=1)
+    pairs = np.flatnonzero(np.triu(np.ones((d, d), dtype=bool), k=1))
     strongest = []
     for seed in seeds:
         drawn = np.random.default_rng(seed).choice(kept, size, replace=False)
@@ -111,17 +111,20 @@ def rank_batch(rows: TrustedRows, seeds: Sequence[int]) -> Batch:
         mean = out.mean(axis=0)
         total += mean
         counts += (out[0] != 0) | (out[0].T != 0)
-        score = (np.abs(mean) + np.abs(mean.T))[pairs]
+        strength = np.abs(mean)
+        score = (strength + strength.T).ravel()[pairs]
         strongest.append(_first(score, _REMEMBERED_PER_NODE * d))
     return Batch(total, counts, np.array(strongest))
 
 
 def _first(score: Array, count: int) -> NDArray[np.int64]:
     """Places of the largest scores, in order; -1 for scores of zero."""
-    count = min(count, len(score))
-    near = np.argpartition(-score, count - 1)[:count] if count < len(score) else np.arange(count)
-    near = near[np.lexsort((near, -score[near]))]
-    return np.where(score[near] > 0, near, -1).astype(np.int64)
+    out = np.full(min(count, len(score)), -1, dtype=np.int64)
+    some = np.flatnonzero(score > 0)
+    # Ties go to the pair that comes first.
+    best = some[np.argsort(-score[some], kind="stable")][: len(out)]
+    out[: len(best)] = best
+    return out
 
 
 def combine(batches: Sequence[Batch], rule: str) -> Ranking:

@@ -11,6 +11,8 @@ from robustsparse.kernels.selection import select
 AGAIN, ALIKE = 0.04, 0.15
 # Brackets that are tried before all products are partitioned.
 TRIES = 3
+# Products that a first guess rests on.
+SAMPLE = np.int64(48)
 
 
 @part(fastmath=SUMS)
@@ -39,6 +41,22 @@ def trimmed_cuts(x, r, m, buffer):
     select(buffer, ZERO, n - 1, m)
     select(buffer, m, n - 1, n - m - 1)
     return buffer[m], buffer[n - m - 1]
+
+
+@part
+def _guessed_cuts(x, r, m, buffer):
+    """Smallest and largest kept product of a sample, or zeros if the whole is hardly larger than one."""
+    n = x.shape[0]
+    if n < 4 * SAMPLE:
+        return 0.0, 0.0
+    step = n // SAMPLE
+    for i in range(SAMPLE):
+        buffer[i] = x[i * step] * r[i * step]
+    first = m * SAMPLE // n
+    last = SAMPLE - 1 - first
+    select(buffer, ZERO, SAMPLE - 1, first)
+    select(buffer, first, SAMPLE - 1, last)
+    return buffer[first], buffer[last]
 
 
 @part
@@ -107,6 +125,9 @@ def trim_rows(XT, r, m, cuts, out):
             low = cuts[j, 0]
             high = cuts[j, 1]
             width = AGAIN * (high - low)
+        elif not low < high:
+            low, high = _guessed_cuts(XT[j], r, m, buffer)
+            width = ALIKE * (high - low)
         ok, low, high = near_cuts(XT[j], r, m, low, high, width, width, buffer, upper)
         if not ok:
             low, high = trimmed_cuts(XT[j], r, m, buffer)
