@@ -64,14 +64,19 @@ def neighborhoods(XT: Array, k: int, *, step: float, iterations: int) -> Array:
     return coef
 
 
+def vanilla(X: Array, k: int, iterations: int) -> Array:
+    """Vanilla IHT from the data as they are, like `robust_ns`."""
+    XT = scaled(X)
+    return neighborhoods(XT, k, step=steepest(XT), iterations=iterations)
+
+
 def candidates(X: Array, k: int, iterations: int = ITERATIONS) -> dict[str, Candidate]:
     """One thread: the default call, the paper's algorithm on all rows with the same step, and vanilla IHT."""
-    XT = scaled(X)
-    step = steepest(XT)
+    step = steepest(scaled(X))
     printed: dict[str, Any] = {"screen": False, "step": step, "max_iter": iterations, "tol": 0.0}
     return {
         OURS: Candidate(lambda _: robust_ns(X, k=k, n_jobs=1)),
-        VANILLA: Candidate(lambda _: neighborhoods(XT, k, step=step, iterations=iterations)),
+        VANILLA: Candidate(lambda _: vanilla(X, k, iterations)),
         PRINTED: Candidate(lambda _: robust_ns(X, k=k, n_jobs=1, **printed), most=1),
     }
 

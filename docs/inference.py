@@ -13,7 +13,7 @@ import robustsparse as rs
 from robustsparse.inference import bootstrap, split
 
 HERE = Path(__file__).parent
-RUNS, SPLITS_RUNS, BOOTSTRAP_RUNS = 200, 20, 40
+RUNS, SPLITS_RUNS, BOOTSTRAP_RUNS = 200, 20, 200
 RESAMPLES, SPLITS = 40, 5
 WIDE, NARROW, CLASSES = (300, 1000), (150, 30), (300, 10)
 STRONG, WEAK = 1.0, 0.15

@@ -118,7 +118,7 @@ class ScreenedTrim:
         self._references = References(n, d)
         self._moved = np.zeros((SLOTS, kernels.DRIFT_WIDTH))
         self._score32 = np.empty(n, dtype=np.float32)
-        self._average = self.on(np.ones((1, n)))
+        self._ones, self._cuts = np.ones((1, n)), np.zeros((1, 2))
         self._guess = np.zeros(4)
         self._guessed = False
 
@@ -176,7 +176,10 @@ class ScreenedTrim:
 
     def dense(self, XT: Array, score: Array) -> Array:
         """Trimmed means of a small design, all of them."""
-        return self.on(XT)(np.ascontiguousarray(score, dtype=np.float64))
+        out = np.empty(len(XT))
+        scores = np.ascontiguousarray(score, dtype=np.float64)
+        kernels.trim_rows(XT, scores, self.trimmed, np.zeros((len(XT), 2)), out)
+        return out
 
     def on(self, XT: Array) -> Callable[[Array], Array]:
         """Trimmed means of one small design, each looked for near its last one."""
@@ -191,7 +194,10 @@ class ScreenedTrim:
 
     def average(self, values: Array) -> float:
         """Trimmed mean."""
-        return float(self._average(values)[0])
+        out = np.empty(1)
+        losses = np.ascontiguousarray(values, dtype=np.float64)
+        kernels.trim_rows(self._ones, losses, self.trimmed, self._cuts, out)
+        return float(out[0])
 
     def polished(
         self, XT: Array, y: Array, weights: Array, values: Array, *,

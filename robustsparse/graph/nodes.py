@@ -20,7 +20,7 @@ from robustsparse.tuning import with_rng
 Array = NDArray[np.float64]
 
 # Nodes in one task; with a checkpoint, what a killed run loses at most.
-CHUNK = 8
+CHUNK = 16
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import robustsparse as rs
+from robustsparse.graph.nodes import CHUNK
 from robustsparse.roc import edge_confusion
 
 
@@ -244,7 +245,7 @@ def test_a_run_goes_on_from_its_checkpoint(sim, fit, tmp_path, monkeypatch):
     )
     again = rs.robust_ns(sim.data, n_jobs=1, checkpoint=tmp_path)
     assert same(again, fit)
-    assert ran == list(range(8))
+    assert ran == list(range(CHUNK))
     with pytest.raises(rs.ParameterError, match="other arguments"):
         rs.robust_ns(sim.data, rng=5, checkpoint=tmp_path)
 
