@@ -17,6 +17,8 @@ _STEP_SHARE = 0.9
 # A move that changes the support may use at most this share of the quotient along the move.
 _MOVE_SHARE = 0.99
 _LARGEST_SHRINKAGE = 15
+# The step of a design whose products overflow is rounded to zero.
+TINY = float(np.finfo(np.float64).tiny)
 # Robust steps on the support between two scans: loose while it still changes, tight once it stays.
 _LOOSE_STEPS, _LOOSE_TOL = 10, 1e-3
 _TIGHT_STEPS = 80
@@ -209,7 +211,7 @@ class Descent:
         vHv = float(v @ dense(XT, curvature * along))
         if not vHv > 1e-12 * vv:
             vHv = self.problem.gradient.average(curvature * along**2)
-        return vv / vHv if vHv > 1e-12 * vv else 1.0
+        return vv / vHv if 1e-12 * vv < vHv < np.inf else 1.0
 
     def project(self, at: Iterate) -> Iterate:
         """Pull the thresholded coefficients back into the ball."""
@@ -228,7 +230,7 @@ class Descent:
         moved = at.values - step * active_gradient
         fixed = self.kept[at.columns]
         free, z = at.columns[~fixed], moved[~fixed]
-        bar = float(np.abs(z).min()) / step if len(free) >= self.k > 0 else 0.0
+        bar = float(np.abs(z).min()) / max(step, TINY) if len(free) >= self.k > 0 else 0.0
         if self.k > 0:
             # The bar is lowered by what its own rounding could have raised it.
             found, gradient = self.problem.gradient.survivors(
@@ -297,7 +299,8 @@ class Descent:
     @property
     def compiled(self) -> bool:
         """Whether there may be compiled code for this loss and these settings."""
-        return isinstance(self.problem.loss, Squared) and self.settings.radius is None
+        # A class of the user's that is derived from it may have other scores.
+        return type(self.problem.loss) is Squared and self.settings.radius is None
 
     def _target(self) -> tuple[Array, Array]:
         """Response without what is known of it, and weights of the rows."""

@@ -130,6 +130,8 @@ def standardize(
     XT[d:] = 1.0
     location, scale = np.zeros(d), np.ones(d)
     width = max(1, _BLOCK_ENTRIES // n)
+    # A value that fits single precision may not do so in units of its column's scale.
+    largest = 0.1 * float(np.finfo(np.float32).max)
 
     def columns(first: int, last: int) -> None:
         for a in range(first, last, width):
@@ -137,7 +139,8 @@ def standardize(
             block = _dense_block(X, a, b)
             check_finite_columns(block, a, labels)
             location[a:b], scale[a:b] = _location_scale(block, how, center)
-            XT[a:b] = _scaled(block, location[a:b], scale[a:b])
+            scaled = _scaled(block, location[a:b], scale[a:b])
+            XT[a:b] = np.clip(scaled, -largest, largest) if dtype == np.float32 else scaled
 
     over_columns(columns, d, n * d, threads)
     constant = scale == 0.0

@@ -19,6 +19,8 @@ _BLOCK = 1 << 18
 _LARGEST = 1e75
 # Matrices up to this size are decomposed.
 _LARGEST_MATRIX = 1200
+# Eigenvalues below this part of the largest are rounding errors.
+_ROUNDING = 1e-10
 # Directions beyond those wanted, and multiplications: enough for directions that stand out from the noise.
 _MORE, _MULTIPLICATIONS = 8, 6
 
@@ -110,7 +112,10 @@ def _by_multiplication(Z: Array, most: int) -> tuple[Array, Array]:
             product += block @ (block.T @ weighted)
         product /= length[:, None]
     values, rotation = _leading(np.asfortranarray(basis.T @ product), most)
-    return squares, length[:, None] * (product @ rotation) / np.sqrt(np.maximum(values, 1e-300))
+    # Of data of few dimensions most eigenvalues are rounding errors, and their directions nothing.
+    real = values > _ROUNDING * values[-1]
+    scale = np.divide(1.0, np.sqrt(np.abs(values)), out=np.zeros(most), where=real)
+    return squares, length[:, None] * (product @ (rotation * scale))
 
 
 def _lengths(squares: Array) -> Array:

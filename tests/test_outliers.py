@@ -255,3 +255,16 @@ def test_leverage_weights_bound_the_influence() -> None:
     assert far[0] * 1000.0 < near[0] * 10.0
     # About one row in 40 of a normal sample is beyond the 97.5% ellipsoid.
     assert 0.92 < np.mean(near == 1.0) < 1.0
+
+
+def test_data_of_few_dimensions_keep_their_outliers_at_any_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(9)
+    Z = rng.normal(size=(120, 5)) @ rng.normal(size=(5, 150))
+    Z[:3] += 5.0 * rng.normal(size=(3, 150))
+    wanted = orthogonal_distances(Z, rank=5)
+    monkeypatch.setattr(subspaces, "_LARGEST_MATRIX", 10)
+    found = orthogonal_distances(Z, rank=5)
+    np.testing.assert_allclose(found[:3], wanted[:3], rtol=0.1)
+    assert found[:3].min() > 3.0 * found[3:].max()

@@ -750,6 +750,23 @@ def test_single_precision_gives_the_same_model(estimator: str, family: str) -> N
     np.testing.assert_allclose(single.params, double.params, atol=1e-5)
 
 
+def test_single_precision_survives_its_largest_value() -> None:
+    rng = np.random.default_rng(0)
+    X = (0.5 * rng.normal(size=(80, 30))).astype(np.float32)
+    y = 3.0 * X[:, 1] - 2.0 * X[:, 4] + 0.1 * rng.normal(size=80)
+    X[3, 0] = np.finfo(np.float32).max
+    assert set(rht_fit(X, y, k=2).support()) == {"x2", "x5"}
+
+
+def test_products_that_overflow_are_no_error_of_python() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = rht_fit(X * 1e150, X[:, 1], k=2, standardize=False, refit=False)
+    assert not fit.converged or np.isfinite(fit.params).all()
+
+
 # Progress
 
 

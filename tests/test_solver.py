@@ -694,3 +694,17 @@ class TestSolveDown:
                 fit = run(problem(XT, sim.y, Trimmed(0.2)), 8, warn=False)
                 found[run] += np.isin(fit.support, np.flatnonzero(sim.beta)).sum()
         assert found[solve_down] > found[solve]
+
+
+def test_a_loss_derived_from_the_squared_one_keeps_its_own_scores() -> None:
+    class Lopsided(Squared):
+        def score(self, y: Array, eta: Array) -> Array:
+            return np.where(eta > y, 0.1, 1.0) * (eta - y)
+
+    XT, y = small(noise=1.0)
+    XT = np.vstack([XT, np.ones(XT.shape[1])])
+    fits = [
+        solve(problem(XT, y, Trimmed(0.02), loss), 3, keep=np.array([80]), warn=False)
+        for loss in (Squared(), Lopsided())
+    ]
+    assert fits[1].coef[80] > fits[0].coef[80] + 0.3
