@@ -94,8 +94,9 @@ class Settings:
     tol : float
         The iterates have settled when the support stays and the relative change is below this.
     fused : bool
-        Run whole iterations in compiled code where there is such code. Many small problems are faster that way, in
-        threads above all; a single one would wait seconds for the compiler.
+        Run whole iterations in compiled code where there is such code, and measure the curvature on the support once
+        for all steps there. Many small problems are faster that way, in threads above all; a single one would wait
+        seconds for the compiler, and with predictors that are nearly collinear the curvature must be measured anew.
     """
 
     step: float | str = "auto"
@@ -325,7 +326,7 @@ class Descent:
         if self.compiled:
             values = self.problem.gradient.polished(
                 XT, *self._target(), at.values, share=self.share, steps=steps, tol=tol,
-                memory=_MEMORY,
+                memory=_MEMORY, once=self.settings.fused,
             )  # fmt: skip
             if values is not None:
                 return Iterate(at.columns, values, at.step)
@@ -335,8 +336,7 @@ class Descent:
         """The same for any loss and estimator; `kernels.polish_squares` is its compiled twin."""
         gradient = self.problem.gradient.on(XT)
         values = at.values
-        length, measured = 0.0, values
-        past = Secants(len(values))
+        past, length = Secants(len(values)), 0.0
         best: tuple[float, Array] = (np.inf, values)
         for _ in range(steps):
             eta = self.problem.predictor(XT, values)
@@ -353,11 +353,8 @@ class Descent:
                 best = (size, values)
             if size == 0.0:
                 break
-            curvature = self.problem.curvature(eta)
-            # Secants know a curvature that stays; until they do, and after they misled, it is measured.
-            if not past.count or not np.array_equal(curvature, measured):
-                length = self.share * self.quotient(XT, slope, curvature)
-                measured = curvature
+            if not (past.count and self.settings.fused):
+                length = self.share * self.quotient(XT, slope, self.problem.curvature(eta))
             move = past.move(values, slope, length)
             if self.settings.radius is None:
                 past.add(values, slope)

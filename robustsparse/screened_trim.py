@@ -201,11 +201,11 @@ class ScreenedTrim:
 
     def polished(
         self, XT: Array, y: Array, weights: Array, values: Array, *,
-        share: float, steps: int, tol: float, memory: int,
+        share: float, steps: int, tol: float, memory: int, once: bool,
     ) -> Array:  # fmt: skip
         """What `Descent.polish` makes of coefficients of a small design for the squared loss."""
         out = values.copy()
-        kernels.polish_squares(XT, y, weights, self.trimmed, share, steps, tol, memory, out)
+        kernels.polish_squares(XT, y, weights, self.trimmed, share, steps, tol, memory, once, out)
         return out
 
     def iterated(

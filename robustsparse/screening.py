@@ -55,7 +55,7 @@ class BoundGradient(Protocol):
 
     def polished(
         self, XT: Array, y: Array, weights: Array, values: Array, *,
-        share: float, steps: int, tol: float, memory: int,
+        share: float, steps: int, tol: float, memory: int, once: bool,
     ) -> Array | None:  # fmt: skip
         """What `Descent.polish` makes of coefficients of a small design for the squared loss; None if it must do it."""
 

@@ -197,7 +197,7 @@ def iterate_squares(
     rows = _gather(XT, new_columns[:count])
     polish_squares(
         rows, y, weights, m, share, tight_steps if stays else loose_steps,
-        tight_tol if stays else loose_tol, memory, new_values[:count],
+        tight_tol if stays else loose_tol, memory, True, new_values[:count],
     )  # fmt: skip
     # Half the weighted squares; the residuals carry the weight once already.
     score = _scores(rows, new_values[:count], y, weights)

@@ -66,14 +66,17 @@ def _slopes(XT, values, y, weights, m, cuts, score, out):
 
 
 @kernel
-def polish_squares(XT, y, weights, m, share, steps, tol, memory, values):
+def polish_squares(XT, y, weights, m, share, steps, tol, memory, once, values):
     """Steps for a weighted squared loss with a trimmed gradient, until `values` change by less than `tol`.
 
     `values` (a,) are changed in place. A step is `share` of the length that minimizes a robust quadratic model along
-    the slope v, vᵀv / vᵀHv. Secants that mislead are forgotten, and the steps go on from the best point.
+    the slope v, vᵀv / vᵀHv; it is measured at each step or, with `once`, only while there are no secants. Secants that
+    mislead are forgotten, and the steps go on from the best point.
     """
     a, n = XT.shape
     cuts = np.zeros((a, 2))
+    curved = np.zeros((a, 2))
+    zeros = np.zeros(n)
     points = np.empty((memory, a))
     slopes = np.empty((memory, a))
     slope = np.empty(a)
@@ -99,10 +102,12 @@ def polish_squares(XT, y, weights, m, share, steps, tol, memory, values):
             copy_to(best, values)
         if size == 0.0:
             break
-        # Secants know the curvature; until there are some, and after they misled, it is measured.
-        if count == 0:
-            _slopes(XT, slope, np.zeros(n), weights, m, np.zeros((a, 2)), score, move)
+        if count == 0 or not once:
+            _slopes(XT, slope, zeros, weights, m, curved, score, move)
             curvature = dot(slope, move)
+            # Cuts of products that grow with the slope are no guess for those of the next one.
+            for j in range(a):
+                curved[j, 1] = curved[j, 0]
             length = share * (size * size / curvature if curvature > FLAT * size * size else 1.0)
         secant_move(points, slopes, count, values, slope, length, move)
         if count == memory:
