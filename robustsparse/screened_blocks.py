@@ -1,7 +1,6 @@
 """Median-of-means gradients of those predictors only that could enter the support."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from robustsparse.screening import (
     SLOTS,
     Array,
     Indices,
+    Interpreted,
     References,
     double_rows,
     gather,
@@ -20,7 +20,7 @@ from robustsparse.screening import (
 from robustsparse.threads import over_columns
 
 
-class ScreenedBlocks:
+class ScreenedBlocks(Interpreted):
     """Median-of-means gradient of one design; screened while the blocks stay the same.
 
     Parameters
@@ -128,17 +128,3 @@ class ScreenedBlocks:
         ordered = np.ascontiguousarray(score[self._order], dtype=np.float64)
         kernels.block_median_rows(XT, self._order, ordered, self.blocks, out)
         return out
-
-    def on(self, XT: Array) -> Callable[[Array], Array]:
-        """Medians of means of one small design, with the current blocks."""
-        return lambda score: self.dense(XT, score)
-
-    def average(self, values: Array) -> float:
-        """The same estimate of a mean."""
-        return float(self.dense(np.ones((1, len(values))), values)[0])
-
-    def polished(self, XT: Array, y: Array, weights: Array, values: Array, **how: Any) -> None:
-        """Leave it to the caller."""
-
-    def iterated(self, y: Array, weights: Array, k: int, *how: Any) -> None:
-        """Leave it to the caller."""

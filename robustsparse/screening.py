@@ -108,7 +108,27 @@ class References:
         return slot
 
 
-class FullGradient:
+class Interpreted:
+    """What a bound gradient does by its `dense` estimates, and leaves to its caller for want of compiled code."""
+
+    dense: Callable[[Array, Array], Array]
+
+    def on(self, XT: Array) -> Callable[[Array], Array]:
+        """Estimate on one small design."""
+        return lambda score: self.dense(XT, score)
+
+    def average(self, values: Array) -> float:
+        """The same estimate of a mean."""
+        return float(self.dense(np.ones((1, len(values))), values)[0])
+
+    def polished(self, XT: Array, y: Array, weights: Array, values: Array, **how: Any) -> None:
+        """Leave it to the caller."""
+
+    def iterated(self, y: Array, weights: Array, k: int, *how: Any) -> None:
+        """Leave it to the caller."""
+
+
+class FullGradient(Interpreted):
     """Any callable `(X, score) -> (d,)` bound to a design; every coordinate is evaluated.
 
     Parameters
@@ -140,17 +160,3 @@ class FullGradient:
     def dense(self, XT: Array, score: Array) -> Array:
         """Estimate on a small design alone."""
         return np.asarray(self._estimator(XT.T, score), dtype=np.float64)
-
-    def on(self, XT: Array) -> Callable[[Array], Array]:
-        """Estimate on one small design alone."""
-        return lambda score: self.dense(XT, score)
-
-    def average(self, values: Array) -> float:
-        """The same estimate of a mean."""
-        return float(self.dense(np.ones((1, len(values))), values)[0])
-
-    def polished(self, XT: Array, y: Array, weights: Array, values: Array, **how: Any) -> None:
-        """Leave it to the caller."""
-
-    def iterated(self, y: Array, weights: Array, k: int, *how: Any) -> None:
-        """Leave it to the caller."""

@@ -8,12 +8,12 @@ import numpy as np
 
 from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.constants import ZERO
-from robustsparse.kernels.polish import polish_squares
+from robustsparse.kernels.polish import polish_squares, weighted_residuals
 from robustsparse.kernels.references import take_scores
 from robustsparse.kernels.selection import largest_places
 from robustsparse.kernels.trim_screen import trim_survivors
 from robustsparse.kernels.trimmed import trim_rows
-from robustsparse.kernels.vectors import add_multiple, copy_to, dot
+from robustsparse.kernels.vectors import copy_to, dot
 
 # A curvature below this part of the squared move is none.
 FLAT = 1e-12
@@ -30,14 +30,9 @@ def _gather(XT, columns):
 
 @part
 def _scores(rows, values, y, weights):
-    """Weighted residuals of the linear predictor."""
+    """Weighted residuals, in an array of their own."""
     score = np.empty(y.shape[0])
-    for i in range(y.shape[0]):
-        score[i] = -y[i]
-    for j in range(values.shape[0]):
-        add_multiple(score, values[j], rows[j])
-    for i in range(y.shape[0]):
-        score[i] *= weights[i]
+    weighted_residuals(rows, values, y, weights, score)
     return score
 
 

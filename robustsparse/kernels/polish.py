@@ -54,14 +54,20 @@ def secant_move(points, slopes, count, values, slope, length, move):
 
 
 @part
+def weighted_residuals(XT, values, y, weights, out):
+    """Linear predictor less the response, times the weights."""
+    for i in range(out.shape[0]):
+        out[i] = -y[i]
+    for j in range(values.shape[0]):
+        add_multiple(out, values[j], XT[j])
+    for i in range(out.shape[0]):
+        out[i] *= weights[i]
+
+
+@part
 def _slopes(XT, values, y, weights, m, cuts, score, out):
     """Trimmed gradient of the weighted squared loss at `values`; with y = 0 the curvature along them."""
-    for i in range(score.shape[0]):
-        score[i] = -y[i]
-    for j in range(XT.shape[0]):
-        add_multiple(score, values[j], XT[j])
-    for i in range(score.shape[0]):
-        score[i] *= weights[i]
+    weighted_residuals(XT, values, y, weights, score)
     trim_rows(XT, score, m, cuts, out)
 
 
