@@ -130,6 +130,6 @@ right.reset_index()
 #   oracle. What is beyond is the outliers' doing.
 # - **The support** is what the paper expects a linear fit to find in spite of the cubes. The trimmed oracle finds it
 #   in most data sets. With outliers it is found up to ε = 0.1 in most data sets, and hardly ever beyond; the default
-#   call finds it in all data sets up to ε = 0.1 and in about half of them at 0.2. Its loss is higher than the support
+#   call finds it in nearly all up to ε = 0.1 and in less than half of them at 0.2. Its loss is higher than the support
 #   would allow, since it rejects authentic rows with large |x|³ too: it fits the bulk of the rows, not their sum of
 #   squares.

@@ -132,13 +132,14 @@ polish(ax)
 # %% [markdown]
 # ## What was learned
 #
-# - The robust fit, told nothing, flagged the six alcohol samples and no other. Every fit that left a sample out flagged
-#   all six too, with about one gasoline sample beside them. The lasso has no such list, and its residuals give no hint:
-#   for alcohol they are about as small as for gasoline.
+# - The robust fit, told nothing, flagged the six alcohol samples, and one gasoline sample as an outlier in the response.
+#   Every fit that left a sample out flagged all six too, with about one gasoline sample beside them. The lasso has no
+#   such list, and its residuals give no hint: for alcohol they are about as small as for gasoline.
 # - For the prediction of gasoline the alcohol samples do no harm here: their octane numbers are right, and the lasso
 #   finds wavelengths at which one line fits both kinds. It predicts somewhat better than RHT, with alcohol samples and
 #   without them: at n = 33 a robust choice of terms costs something.
-# - If the octane numbers of these samples were wrong as well, the lasso's errors would grow by a third, while those of
-#   RHT hardly move. That is the use of the flags: whether the six can be trusted need not be known beforehand.
+# - If the octane numbers of these samples were wrong as well, the lasso's errors would grow by a third and those of RHT
+#   by a tenth, and nothing would be left of the lasso's lead. That is the use of the flags: whether the six can be
+#   trusted need not be known beforehand.
 # - Neighboring wavelengths are nearly copies, so read the band, not the term: RHT in particular changes the exact
 #   wavelengths from fit to fit.
