@@ -132,7 +132,7 @@ polish(ax)
 # %% [markdown]
 # ## What was learned
 #
-# - The robust fit, told nothing, flagged the six alcohol samples, and one gasoline sample as an outlier in the response.
+# - The robust fit, told nothing, flagged the six alcohol samples, and one gasoline sample for its octane number.
 #   Every fit that left a sample out flagged all six too, with about one gasoline sample beside them. The lasso has no
 #   such list, and its residuals give no hint: for alcohol they are about as small as for gasoline.
 # - For the prediction of gasoline the alcohol samples do no harm here: their octane numbers are right, and the lasso
