@@ -95,9 +95,9 @@ found.pivot_table(index="n", columns="method", values="found")[methods].reset_in
 #
 # - **MOM beats the lasso on log-normal data** in the median at every n, and on average at every n but 100.
 # - **It is level with the lasso on Gaussian data, and better.** In the median it has the smaller error at every n. On
-#   average too, except at n = 100 and 200, where some trials (18% and 4%) miss a true term and their errors of order
-#   1 dominate the average: with 100 rows the median of means does not always find the support. Part of its advantage
-#   is not due to the tails: it knows k, and it does not shrink its coefficients as the lasso does.
+#   average too, except at n = 100, where a quarter of the trials miss a true term and their errors of order 1 dominate
+#   the average: with 100 rows the median of means does not always find the support. Part of its advantage is not due
+#   to the tails: it knows k, and it does not shrink its coefficients as the lasso does.
 # - **The lasso on log-normal data** nearly always has the true terms; what suffers is its error, on average more than
 #   in the median.
 # - **A fixed step does not do it.** With the theory's step 1/L most of the error is still there when the iterations
