@@ -130,7 +130,21 @@ def _numeric(values: NDArray[Any], name: str) -> Array:
     try:
         return values.astype(np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"{name} holds values that are not numbers; convert them first.") from None
+        row, *column, value = _first_text(values)
+        where = f"row {row}" + (f", column {column[0]}" if column else "")
+        raise DataError(
+            f"{name} holds values that are not numbers, the first {str(value)!r} in {where}; convert them first."
+        ) from None
+
+
+def _first_text(values: NDArray[Any]) -> tuple[Any, ...]:
+    """Place and value of the first entry that is not a number."""
+    for place, value in np.ndenumerate(values):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return *place, value
+    return *(0,) * values.ndim, values.flat[0]
 
 
 def check_finite_columns(block: Array, first: int, names: Sequence[str]) -> None:

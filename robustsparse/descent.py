@@ -18,7 +18,7 @@ _STEP_SHARE = 0.9
 _MOVE_SHARE = 0.99
 _LARGEST_SHRINKAGE = 15
 # The step of a design whose products overflow is rounded to zero.
-TINY = float(np.finfo(np.float64).tiny)
+_TINY = float(np.finfo(np.float64).tiny)
 # Robust steps on the support between two scans: loose while it still changes, tight once it stays.
 _LOOSE_STEPS, _LOOSE_TOL = 10, 1e-3
 _TIGHT_STEPS = 80
@@ -231,7 +231,7 @@ class Descent:
         moved = at.values - step * active_gradient
         fixed = self.kept[at.columns]
         free, z = at.columns[~fixed], moved[~fixed]
-        bar = float(np.abs(z).min()) / max(step, TINY) if len(free) >= self.k > 0 else 0.0
+        bar = float(np.abs(z).min()) / max(step, _TINY) if len(free) >= self.k > 0 else 0.0
         if self.k > 0:
             # The bar is lowered by what its own rounding could have raised it.
             found, gradient = self.problem.gradient.survivors(
@@ -286,7 +286,7 @@ class Descent:
                 return Iterate(columns, values, step), stays, loss
         new = self.advance(at)
         stays = np.array_equal(new.columns, at.columns)
-        new = self.polish(new, *((_TIGHT_STEPS, tight) if stays else (_LOOSE_STEPS, _LOOSE_TOL)))
+        new = self.settle(new) if stays else self.loosely(new)
         return new, stays, self.problem.robust_loss(self.predictor(new))
 
     def settle(self, at: Iterate) -> Iterate:

@@ -13,6 +13,7 @@ from robustsparse.gradients import GradientEstimator, bind
 from robustsparse.losses import Logistic, Loss
 from robustsparse.packing import packed
 from robustsparse.scaling import Scaling, standardize
+from robustsparse.screening import double_rows
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -85,7 +86,7 @@ class Prepared:
 
     def columns(self, chosen: Indices) -> Array:
         """Some columns of the standardized design (n, chosen), in double precision."""
-        return np.asarray(self.XT[chosen], dtype=np.float64).T
+        return double_rows(self.XT, chosen).T
 
     def rows(self, chosen: NDArray[Any]) -> "Prepared":
         """The same problem on some of the rows (a mask or indices), in the same units."""

@@ -28,3 +28,6 @@ STATE_WIDTH = 7
 # Columns of a drift record: how far the scores moved since a reference (see `drift`).
 ALL, LIGHT, LIGHT_MAX, RATIO_SUM, RATIO_MAX, JUMP_MAX, JUMP_SUM = range(7)
 DRIFT_WIDTH = 7
+
+# A curvature below this part of the squared move is none.
+FLAT = 1e-12

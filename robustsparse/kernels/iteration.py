@@ -7,16 +7,13 @@ code threads wait for each other's Python, and small problems spend most of thei
 import numpy as np
 
 from robustsparse.kernels.compiler import kernel, part
-from robustsparse.kernels.constants import ZERO
+from robustsparse.kernels.constants import FLAT, ZERO
 from robustsparse.kernels.polish import polish_squares, weighted_residuals
 from robustsparse.kernels.references import take_scores
 from robustsparse.kernels.selection import largest_places
 from robustsparse.kernels.trim_screen import trim_survivors
 from robustsparse.kernels.trimmed import trim_rows
 from robustsparse.kernels.vectors import copy_to, dot
-
-# A curvature below this part of the squared move is none.
-FLAT = 1e-12
 
 
 @part

@@ -5,14 +5,12 @@ import math
 import numpy as np
 
 from robustsparse.kernels.compiler import brief, kernel, part
-from robustsparse.kernels.constants import ZERO
+from robustsparse.kernels.constants import FLAT, ZERO
 from robustsparse.kernels.trimmed import trim_rows
 from robustsparse.kernels.vectors import add_multiple, copy_to, dot
 
 # A secant that adds less than this part of itself to those before it is left out.
 DEPENDENT = 1e-10
-# A curvature below this is none.
-FLAT = 1e-12
 
 
 @brief
