@@ -119,7 +119,7 @@ class ScreenedTrim:
         self._moved = np.zeros((SLOTS, kernels.DRIFT_WIDTH))
         self._score32 = np.empty(n, dtype=np.float32)
         self._ones, self._cuts = np.ones((1, n)), np.zeros((1, 2))
-        self._guess = np.zeros(4)
+        self._guess = np.zeros(5)
         self._guessed = False
 
     def dropping(self, trimmed: int) -> "ScreenedTrim":
@@ -142,7 +142,8 @@ class ScreenedTrim:
         self._guessed = bool(spread.any())
         if self._guessed:
             self._guess[:2] = np.median(low[spread]), np.median(high[spread])
-            self._guess[2:] = 1.5 * (self._guess[1] - self._guess[0]) / n
+            self._guess[2:4] = 1.5 * (self._guess[1] - self._guess[0]) / n
+            self._guess[4] = np.abs(np.array([low, high])[:, spread] - self._guess[:2, None]).mean()
 
     def begin(self, score: Array) -> None:
         """Take `score` as the current scores."""

@@ -8,23 +8,35 @@ from robustsparse.kernels.compiler import part
 from robustsparse.kernels.constants import ROUND32, SLACK, SUMS, TINY, UNDERFLOW
 
 
+# Products that are summed in single precision; sums of so many are added in double precision. Unsigned, because an
+# index that could be negative keeps a loop from being vectorized.
+RUN = np.uint64(1024)
+
+
 @part(fastmath=SUMS)
 def _certificate_pass(x, r, a, mid_low, b, c, mid_high, e):
     """One pass in float32: the clipped sum, and how many products lie beyond each of four thresholds."""
-    total = np.float32(0)
+    total = 0.0
     c0 = np.int32(0)
     c1 = np.int32(0)
     c2 = np.int32(0)
     c3 = np.int32(0)
-    for i in range(x.shape[0]):
-        v = x[i] * r[i]
-        c0 = np.int32(c0 + (v < a))
-        c1 = np.int32(c1 + (v < b))
-        c2 = np.int32(c2 + (v > c))
-        c3 = np.int32(c3 + (v > e))
-        w = v if v > mid_low else mid_low
-        w = w if w < mid_high else mid_high
-        total += w
+    n = np.uint64(x.shape[0])
+    first = np.uint64(0)
+    while first < n:
+        last = min(first + RUN, n)
+        run = np.float32(0)
+        for i in range(first, last):
+            v = x[i] * r[i]
+            c0 = np.int32(c0 + (v < a))
+            c1 = np.int32(c1 + (v < b))
+            c2 = np.int32(c2 + (v > c))
+            c3 = np.int32(c3 + (v > e))
+            w = v if v > mid_low else mid_low
+            w = w if w < mid_high else mid_high
+            run += w
+        total += run
+        first = last
     return total, c0, c1, c2, c3
 
 
@@ -52,6 +64,7 @@ def certified(x, r, m, low, high, low_gap, high_gap, spread, bar):
     """
     n = x.shape[0]
     kept = n - 2 * m
+    summed = min(n, np.int64(RUN))
     one = np.float32(0.5)
     a = np.float32(low - spread * low_gap)
     b = np.float32(low + spread * low_gap)
@@ -76,8 +89,8 @@ def certified(x, r, m, low, high, low_gap, high_gap, spread, bar):
             down = max((c1 - m) * (mid_low - a), (m - c0) * (b - mid_low))
             up = max((c2 - m) * (e - mid_high), (m - c3) * (mid_high - c))
             reach = max(max(abs(a), abs(b)), max(abs(c), abs(e)))
-            error = (n + 8) * ROUND32 * n * reach + n * UNDERFLOW
-            middle64 = np.float64(total) - m * (np.float64(mid_low) + np.float64(mid_high))
+            error = (summed + 8) * ROUND32 * n * reach + n * UNDERFLOW
+            middle64 = total - m * (np.float64(mid_low) + np.float64(mid_high))
             new_radius = (0.5 * (up + down) + error) / kept
             if new_radius < radius and math.isfinite(middle64):
                 value = (middle64 + 0.5 * (up - down)) / kept

@@ -32,6 +32,12 @@ from robustsparse.kernels.selection import kth_largest, median
 from robustsparse.kernels.trimmed import kept_sum, near_cuts, trimmed_cuts
 
 
+# Half the width of the bracket around a guessed cut, in units of the typical miss.
+FIRST = 2.5
+# About so many values tell the size of a column, and one in 16 of a short one.
+SIZED = 64
+
+
 @part
 def _largest(x):
     """Largest absolute value."""
@@ -125,8 +131,8 @@ def trim_survivors(
     a robust size of the scores: `r32` is r / unit and cuts are remembered in that unit, so they
     serve as guesses after the scores have shrunk. `slots[j]` says at which reference column j was
     last evaluated (-1: never), `moved` the drift since each reference and `slot` the reference that
-    r itself is. `guess` (4,) carries typical cuts and gaps for columns never seen. Returns the
-    number of columns written to `found` and `values`.
+    r itself is. `guess` (5,) carries typical cuts and gaps for columns never seen, and by how much such
+    cuts are missed. Returns the number of columns written to `found` and `values`.
     """
     n = XT.shape[1]
     kept = n - 2 * m
@@ -149,6 +155,7 @@ def trim_survivors(
             continue
         known = state[j]
         if certify and not (seen and slots[j] == slot):
+            spread = 2.0 * deviation
             if seen:
                 low0 = known[LOW]
                 high0 = known[HIGH]
@@ -167,8 +174,9 @@ def trim_survivors(
                 high = guess[1] * sizes[j]
                 low_gap = guess[2] * sizes[j]
                 high_gap = guess[3] * sizes[j]
+                spread = max(spread, FIRST * guess[4] / min(guess[2], guess[3]))
             ok, value, radius, low, high, low_gap, high_gap, clip = certified(
-                XT32[j], r32, m, low, high, low_gap, high_gap, 2.0 * deviation, bar / unit
+                XT32[j], r32, m, low, high, low_gap, high_gap, spread, bar / unit
             )
             slots[j] = slot
             known[LOW] = low
@@ -186,6 +194,8 @@ def trim_survivors(
                     if 0.2 < high / high0 < 5.0:
                         drift_high += 0.05 * (high / high0 - drift_high)
                 elif not seen:
+                    miss = abs(low / sizes[j] - guess[0]) + abs(high / sizes[j] - guess[1])
+                    guess[4] += 0.02 * (0.5 * miss - guess[4])
                     guess[0] += 0.02 * (low / sizes[j] - guess[0])
                     guess[1] += 0.02 * (high / sizes[j] - guess[1])
                 guess[2] += 0.02 * (low_gap / sizes[j] - guess[2])
@@ -254,7 +264,7 @@ def trim_survivors(
 def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
     """Float32 copy, norm, typical size and nonzero values of each column, and squared norms of rows."""
     n = XT.shape[1]
-    step = max(1, n // 16)
+    step = max(1, n // SIZED, min(n // 16, 16))
     buffer = np.empty(n)
     for j in range(first, last):
         square = 0.0
