@@ -33,24 +33,21 @@ class _Measured:
     ----------
     XT32 : array (d, n)
         The design in single precision.
-    norms : array (d, 4)
-        Norm of each column; and if there are rows of extreme leverage, its norm over the others, and its largest
-        absolute value over these and those.
+    norms : array (4, d)
+        Norm of each column, the same over rows without extreme leverage, and bounds of its largest absolute value over
+        these and over all.
     sizes : array (d,)
         Typical absolute value of each column.
     nonzeros : int array (d,)
         Number of its values that are not zero.
-    heavy : int array
-        The rows of extreme leverage.
     light : array (n,)
-        0 on these rows, 1 on the others.
+        0 on rows of extreme leverage, 1 on the others.
     """
 
     XT32: NDArray[Any]
     norms: Array
     sizes: Array
     nonzeros: Indices
-    heavy: NDArray[np.intp]
     light: Array
 
 
@@ -58,7 +55,7 @@ def _measure(XT: Array, threads: int) -> _Measured:
     d, n = XT.shape
     # A design that is of single precision serves as its own copy.
     XT32 = XT if XT.dtype == np.float32 else np.empty((d, n), dtype=np.float32)
-    norms, sizes, nonzeros = np.zeros((d, 4)), np.empty(d), np.empty(d, dtype=np.int64)
+    norms, sizes, nonzeros = np.empty((4, d)), np.empty(d), np.empty(d, dtype=np.int64)
     parts: list[Array] = []
 
     def columns(first: int, last: int) -> None:
@@ -73,10 +70,10 @@ def _measure(XT: Array, threads: int) -> _Measured:
     light[heavy] = 0.0
     if len(heavy):
         over_columns(
-            lambda first, last: kernels.leverage_setup(XT, heavy, light, first, last, norms),
+            lambda first, last: kernels.leverage_setup(XT, light, first, last, norms),
             d, XT.size, threads,
         )  # fmt: skip
-    return _Measured(XT32, norms, sizes, nonzeros, heavy, light)
+    return _Measured(XT32, norms, sizes, nonzeros, light)
 
 
 def _heavy_rows(squares: Array) -> NDArray[np.intp]:
@@ -111,10 +108,10 @@ class ScreenedTrim:
         self._measured = measured or _measure(XT, threads)
         self._XT32, self._sizes = self._measured.XT32, self._measured.sizes
         self._norms = self._measured.norms.copy()
-        self._exact_only = not self._norms[:, 0].max(initial=0.0) < LARGEST_DESIGN
+        self._exact_only = not self._norms[0].max(initial=0.0) < LARGEST_DESIGN
         # All values that are not zero are trimmed: the mean is zero and moves with no score.
-        self._norms[self._measured.nonzeros <= trimmed, 0] = 0.0
-        self._state = np.zeros((d, kernels.STATE_WIDTH))
+        self._norms[0, self._measured.nonzeros <= trimmed] = 0.0
+        self._state = np.zeros((kernels.STATE_WIDTH, d))
         self._references = References(n, d)
         self._moved = np.zeros((SLOTS, kernels.DRIFT_WIDTH))
         self._score32 = np.empty(n, dtype=np.float32)
@@ -132,7 +129,7 @@ class ScreenedTrim:
     def _first_guess(self) -> None:
         """Typical cuts and gaps, relative to a column's size, from a few columns whose mean can move."""
         n = self.XT.shape[1]
-        moving = np.flatnonzero(self._norms[:, 0])
+        moving = np.flatnonzero(self._norms[0])
         sample = moving[:: max(1, len(moving) // 9)]
         products = np.sort(self.XT[sample] * (self._score / self._unit), axis=1)
         products /= self._sizes[sample, None]
@@ -148,10 +145,10 @@ class ScreenedTrim:
     def begin(self, score: Array) -> None:
         """Take `score` as the current scores."""
         self._score = np.ascontiguousarray(score, dtype=np.float64)
-        known, rows = self._references, self._measured
-        self._unit, self._slot, fits = kernels.take_scores(
+        known = self._references
+        self._unit, self._slot, fits, self._wild = kernels.take_scores(
             self._score, LARGEST_SCORE, known.slots, known.counts, known.scores, known.units,
-            rows.heavy, rows.light, self._moved, self._score32,
+            self._measured.light, self._moved, self._score32,
         )  # fmt: skip
         self._certify = fits and not self._exact_only
         if not self._guessed:
@@ -168,7 +165,7 @@ class ScreenedTrim:
             count: int = kernels.trim_survivors(
                 self.XT, self._XT32, self._score, self._score32, self._unit, self.trimmed,
                 first, last, active, k, bar, self._certify, self._norms, self._sizes,
-                self._references.slots, self._slot, self._moved, len(self._measured.heavy) > 0,
+                self._references.slots, self._slot, self._moved, self._wild,
                 self._state, self._guess.copy() if first else self._guess, found, values,
             )  # fmt: skip
             return count
@@ -218,14 +215,14 @@ class ScreenedTrim:
         # with one they are never searched here.
         if not self._guessed or self.XT.dtype != np.float64 or is_large(self.XT.size):
             return None
-        known, rows = self._references, self._measured
+        known = self._references
         new_columns, new_values = (
             np.empty(len(columns) + k, dtype=np.int64),
             np.empty(len(columns) + k),
         )
         count, step, stays, loss = kernels.iterate_squares(
             self.XT, self._XT32, y, weights, self.trimmed, k, kept, barred, columns, values, *how,
-            known.slots, known.counts, known.scores, known.units, rows.heavy, rows.light,
+            known.slots, known.counts, known.scores, known.units, self._measured.light,
             self._moved, self._score32, LARGEST_SCORE, self._exact_only,
             self._norms, self._sizes, self._state, self._guess, new_columns, new_values,
         )  # fmt: skip

@@ -20,7 +20,8 @@ from robustsparse.kernels.polish import polish_squares, secant_move
 from robustsparse.kernels.references import claim_slot, take_scores, typical_size
 from robustsparse.kernels.row_lasso import weighted_lasso
 from robustsparse.kernels.selection import largest_places
-from robustsparse.kernels.trim_screen import leverage_setup, trim_setup, trim_survivors
+from robustsparse.kernels.trim_screen import trim_survivors
+from robustsparse.kernels.trim_setup import leverage_setup, trim_setup
 from robustsparse.kernels.trimmed import trim_rows
 
 __all__ = [

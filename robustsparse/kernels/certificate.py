@@ -7,7 +7,6 @@ import numpy as np
 from robustsparse.kernels.compiler import part
 from robustsparse.kernels.constants import ROUND32, SLACK, SUMS, TINY, UNDERFLOW
 
-
 # Products that are summed in single precision; sums of so many are added in double precision. Unsigned, because an
 # index that could be negative keeps a loop from being vectorized.
 RUN = np.uint64(1024)

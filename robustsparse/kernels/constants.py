@@ -9,8 +9,9 @@ ZERO = np.int64(0)
 # product has the same bits wherever it is formed. NaN and infinity keep their meaning.
 SUMS = {"reassoc", "nsz"}
 
-# Unit roundoff of float32.
+# Unit roundoff of float32 and of float64.
 ROUND32 = 2.0**-24
+ROUND64 = 2.0**-53
 # Smallest width of a bracket.
 TINY = 1e-30
 # What a product can lose to float32's smallest numbers: 2**-149 times the largest score.
@@ -22,12 +23,13 @@ SMALLEST_SQUARE = 1e-200
 # What is claimed of a column must survive the rounding of the claim itself.
 SLACK = 1.0 + 1e-9
 
-# Columns of a screening state: what is known of each predictor since it was last looked at.
-VALUE, RADIUS, LOW, HIGH, LOW_GAP, HIGH_GAP, CLIP = range(7)
-STATE_WIDTH = 7
+# Rows of a screening state: what is known of each predictor since it was last looked at, first of all the most that its
+# value can be.
+KNOWN, VALUE, RADIUS, LOW, HIGH, LOW_GAP, HIGH_GAP, CLIP = range(8)
+STATE_WIDTH = 8
 # Columns of a drift record: how far the scores moved since a reference (see `drift`).
-ALL, LIGHT, LIGHT_MAX, RATIO_SUM, RATIO_MAX, JUMP_MAX, JUMP_SUM = range(7)
-DRIFT_WIDTH = 7
+SCALE, ALL, CALM_SCALE, CALM, CALM_MAX, RATIO_SUM, GROWTH, JUMP_MAX, JUMP_SUM = range(9)
+DRIFT_WIDTH = 9
 
 # A curvature below this part of the squared move is none.
 FLAT = 1e-12

@@ -112,7 +112,7 @@ def _same(columns, others):
 def iterate_squares(
     XT, XT32, y, weights, m, k, kept, barred, columns, values,
     share, move_share, shrinkages, loose_steps, loose_tol, tight_steps, tight_tol, memory,
-    slots, counts, scores, units, heavy, light, moved, score32, largest, exact_only,
+    slots, counts, scores, units, light, moved, score32, largest, exact_only,
     norms, sizes, state, guess, new_columns, new_values,
 ):  # fmt: skip
     """Gradient, robust step, threshold, then steps on the new support alone.
@@ -126,8 +126,8 @@ def iterate_squares(
     a = columns.shape[0]
     rows = _gather(XT, columns)
     score = _scores(rows, values, y, weights)
-    unit, slot, fits = take_scores(
-        score, largest, slots, counts, scores, units, heavy, light, moved, score32
+    unit, slot, fits, wild = take_scores(
+        score, largest, slots, counts, scores, units, light, moved, score32
     )
     slope = _trimmed(rows, score, m)
     step = share * _quotient(rows, slope, weights, m)
@@ -151,7 +151,7 @@ def iterate_squares(
             bar = 0.0
         entering = trim_survivors(
             XT, XT32, score, score32, unit, m, ZERO, XT.shape[0], closed, k, bar * (1.0 - 1e-12),
-            fits and not exact_only, norms, sizes, slots, slot, moved, heavy.shape[0] > 0,
+            fits and not exact_only, norms, sizes, slots, slot, moved, wild,
             state, guess, found, gradients,
         )  # fmt: skip
         free = np.empty(a - n_kept + entering, dtype=np.int64)

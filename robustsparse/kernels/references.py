@@ -2,11 +2,14 @@
 
 import numpy as np
 
+from robustsparse.kernels.bounds import drift
 from robustsparse.kernels.compiler import brief, part
-from robustsparse.kernels.constants import ZERO
+from robustsparse.kernels.constants import CALM_SCALE, SCALE, ZERO
 from robustsparse.kernels.selection import median
-from robustsparse.kernels.trim_screen import drift
 from robustsparse.kernels.vectors import copy_to
+
+# Rows whose score exceeds this many typical ones are bounded apart.
+WILD = 3.0
 
 
 @brief
@@ -48,19 +51,27 @@ def claim_slot(slots, counts):
 
 
 @part
-def _drifts(score, references, counts, heavy, light, moved):
-    """How far the scores moved since each reference that columns refer to (see `drift`)."""
-    for slot in range(counts.shape[0]):
-        if counts[slot] > 0:
-            drift(score, references[slot], heavy, light, moved[slot])
+def _wild_rows(score, unit, light, calm):
+    """Rows of extreme leverage, on which `light` is 0, or of extreme score; `calm` becomes 0 on them, 1 elsewhere."""
+    count = ZERO
+    for i in range(score.shape[0]):
+        calm[i] = light[i] if abs(score[i]) <= WILD * unit else 0.0
+        count += calm[i] == 0.0
+    wild = np.empty(count, dtype=np.int64)
+    count = ZERO
+    for i in range(score.shape[0]):
+        if calm[i] == 0.0:
+            wild[count] = i
+            count += 1
+    return wild
 
 
 @brief
-def take_scores(score, largest, slots, counts, scores, units, heavy, light, moved, score32):
+def take_scores(score, largest, slots, counts, scores, units, light, moved, score32):
     """Make a reference of new scores, and find how far they moved since the others.
 
-    Returns their typical size, the slot that they took, and whether all of them over that size, which go to `score32`,
-    are below `largest`.
+    Returns their typical size, the slot that they took, whether all of them over that size, which go to `score32`, are
+    below `largest`, and whether there are rows of extreme leverage or score.
     """
     unit = typical_size(score)
     fits = True
@@ -71,7 +82,12 @@ def take_scores(score, largest, slots, counts, scores, units, heavy, light, move
     slot = claim_slot(slots, counts)
     units[slot] = unit
     copy_to(scores[slot], score)
-    _drifts(score, scores, counts, heavy, light, moved)
+    calm = np.empty(score.shape[0])
+    wild = _wild_rows(score, unit, light, calm)
+    for s in range(counts.shape[0]):
+        if counts[s] > 0:
+            drift(score, scores[s], wild, calm, moved[s])
     for c in range(moved.shape[1]):
         moved[slot, c] = 0.0
-    return unit, slot, fits
+    moved[slot, SCALE] = moved[slot, CALM_SCALE] = 1.0
+    return unit, slot, fits, wild.shape[0] > 0

@@ -1,0 +1,157 @@
+"""How far a trimmed mean can have moved with the scores since a column was last looked at."""
+
+import math
+
+from robustsparse.kernels.compiler import part
+from robustsparse.kernels.constants import (
+    ALL,
+    CALM,
+    CALM_MAX,
+    CALM_SCALE,
+    CLIP,
+    GROWTH,
+    JUMP_MAX,
+    JUMP_SUM,
+    KNOWN,
+    RATIO_SUM,
+    ROUND64,
+    SCALE,
+    SLACK,
+    SMALLEST,
+    SMALLEST_SQUARE,
+    SUMS,
+)
+
+# Wild rows that grow by more than this are taken for new ones.
+MOST_GROWTH = 4.0
+
+
+@part
+def norm_bound(square):
+    """Upper bound of an l2 norm from the sum of squares, some of which may have been lost to underflow."""
+    return math.sqrt(max(square, SMALLEST_SQUARE))
+
+
+@part
+def peak_bound(eighths, norm):
+    """Upper bound of the largest absolute value from the sum of eighth powers and an l2 norm.
+
+    The largest value itself is dearer: a loop that seeks it does not vectorize.
+    """
+    return (
+        min(norm, math.sqrt(math.sqrt(math.sqrt(eighths)))) * SLACK
+        if eighths > SMALLEST_SQUARE
+        else norm
+    )
+
+
+@part
+def _multiple(product, square):
+    """Which multiple of a vector is nearest to another one."""
+    scale = product / square
+    return scale if square > SMALLEST_SQUARE and math.isfinite(scale) else 1.0
+
+
+@part(fastmath=SUMS)
+def drift(r, reference, wild, calm, out):
+    """How far the scores moved since `reference`, as `_upper_bound` needs it.
+
+    Trimmed means of multiples are multiples of trimmed means, so a move is counted from the nearest
+    multiple of the reference: scores that all shrink by one factor do not move.
+
+    `wild` holds the rows of extreme leverage or score and `calm` is 0 on them, 1 elsewhere. Apart
+    from the norm of the whole move there is that of the calm rows, from their nearest multiple. A
+    wild row whose score kept its sign and about its size enters by its relative change, the others
+    by their absolute one.
+    """
+    n = r.shape[0]
+    products = 0.0
+    squares = 0.0
+    calm_products = 0.0
+    calm_squares = 0.0
+    for i in range(n):
+        b = reference[i] * calm[i]
+        products += r[i] * reference[i]
+        squares += reference[i] * reference[i]
+        calm_products += r[i] * b
+        calm_squares += b * b
+    scale = _multiple(products, squares)
+    # What rounding adds to the move and to the two sums of products that are compared.
+    rounding = 4.0 * n * ROUND64
+    square = 0.0
+    for i in range(n):
+        e = r[i] - scale * reference[i]
+        square += e * e
+    out[SCALE] = abs(scale)
+    out[ALL] = norm_bound(square) + rounding * abs(scale) * norm_bound(squares)
+    if wild.shape[0] == 0:
+        return
+    scale = _multiple(calm_products, calm_squares)
+    square = 0.0
+    eighths = 0.0
+    for i in range(n):
+        e = (r[i] - scale * reference[i]) * calm[i]
+        e *= e
+        square += e
+        e *= e
+        eighths += e * e
+    slack = rounding * abs(scale) * norm_bound(calm_squares)
+    out[CALM_SCALE] = abs(scale)
+    out[CALM] = norm_bound(square) + slack
+    out[CALM_MAX] = peak_bound(eighths, norm_bound(square)) + slack
+    ratios = 0.0
+    growth = 1.0
+    jumps = 0.0
+    longest = 0.0
+    for h in range(wild.shape[0]):
+        a = r[wild[h]]
+        b = scale * reference[wild[h]]
+        e = abs(a - b)
+        if a * b > 0.0 and abs(a) < MOST_GROWTH * abs(b):
+            ratios += e / max(abs(a), abs(b)) + rounding
+            growth = max(growth, a / b * SLACK)
+        else:
+            jumps += e
+            longest = max(longest, e)
+    out[RATIO_SUM] = ratios
+    out[GROWTH] = growth
+    out[JUMP_SUM] = jumps
+    out[JUMP_MAX] = longest
+
+
+@part
+def within_reach(first, last, active, bar, kept, split, slots, moved, norms, state, found, count):
+    """Columns of [first, last) outside `active` whose trimmed mean may reach `bar`, without reading them.
+
+    Sorting is an l1 contraction, so the kept sum moves by at most |x_j| |r - c r_ref| from c times
+    the one at the reference (Cauchy-Schwarz). With wild rows that bound may be useless; so the sum
+    of products clipped at C, beyond all cuts, is bounded as well: a wild row that grows or shrinks
+    moves it by at most C. `norms` holds |x_j|, the same over rows without extreme leverage, and the
+    largest |x_ij| over these and over all. The columns go to `found`, after the `count` that are there; returns how
+    many there are then.
+    """
+    edge = (bar - SMALLEST) / SLACK
+    share = 1.0 / kept
+    for j in range(first, last):
+        if active[j]:
+            continue
+        found[count] = j
+        slot = slots[j]
+        if slot < 0:
+            count += 1
+            continue
+        known = state[KNOWN, j]
+        if known * moved[slot, SCALE] + norms[0, j] * moved[slot, ALL] * share < edge:
+            continue
+        if split:
+            clip = state[CLIP, j] * moved[slot, CALM_SCALE]
+            farthest = max(norms[2, j] * moved[slot, CALM_MAX], norms[3, j] * moved[slot, JUMP_MAX])
+            change = (
+                max(clip + farthest, clip * moved[slot, GROWTH]) * moved[slot, RATIO_SUM]
+                + norms[1, j] * moved[slot, CALM]
+                + norms[3, j] * moved[slot, JUMP_SUM]
+            )
+            if known * moved[slot, CALM_SCALE] + change * share < edge:
+                continue
+        count += 1
+    return count
