@@ -21,6 +21,7 @@ from robustsparse.kernels.constants import (
     SMALLEST_SQUARE,
     SUMS,
 )
+from robustsparse.kernels.vectors import larger, smaller
 
 # Wild rows that grow by more than this are taken for new ones.
 MOST_GROWTH = 4.0
@@ -29,7 +30,7 @@ MOST_GROWTH = 4.0
 @part
 def norm_bound(square):
     """Upper bound of an l2 norm from the sum of squares, some of which may have been lost to underflow."""
-    return math.sqrt(max(square, SMALLEST_SQUARE))
+    return math.sqrt(larger(square, SMALLEST_SQUARE))
 
 
 @part
@@ -39,7 +40,7 @@ def peak_bound(eighths, norm):
     The largest value itself is dearer: a loop that seeks it does not vectorize.
     """
     return (
-        min(norm, math.sqrt(math.sqrt(math.sqrt(eighths)))) * SLACK
+        smaller(norm, math.sqrt(math.sqrt(math.sqrt(eighths)))) * SLACK
         if eighths > SMALLEST_SQUARE
         else norm
     )
@@ -53,13 +54,13 @@ def _multiple(product, square):
 
 
 @part(fastmath=SUMS)
-def drift(r, reference, wild, calm, out):
+def drift(r, reference, calm, wild, n_wild, out):
     """How far the scores moved since `reference`, as `_upper_bound` needs it.
 
     Trimmed means of multiples are multiples of trimmed means, so a move is counted from the nearest
     multiple of the reference: scores that all shrink by one factor do not move.
 
-    `wild` holds the rows of extreme leverage or score and `calm` is 0 on them, 1 elsewhere. Apart
+    `wild[:n_wild]` are the rows of extreme leverage or score, `calm` is 0 on them, 1 elsewhere. Apart
     from the norm of the whole move there is that of the calm rows, from their nearest multiple. A
     wild row whose score kept its sign and about its size enters by its relative change, the others
     by their absolute one.
@@ -84,7 +85,7 @@ def drift(r, reference, wild, calm, out):
         square += e * e
     out[SCALE] = abs(scale)
     out[ALL] = norm_bound(square) + rounding * abs(scale) * norm_bound(squares)
-    if wild.shape[0] == 0:
+    if n_wild == 0:
         return
     scale = _multiple(calm_products, calm_squares)
     square = 0.0
@@ -103,16 +104,16 @@ def drift(r, reference, wild, calm, out):
     growth = 1.0
     jumps = 0.0
     longest = 0.0
-    for h in range(wild.shape[0]):
+    for h in range(n_wild):
         a = r[wild[h]]
         b = scale * reference[wild[h]]
         e = abs(a - b)
         if a * b > 0.0 and abs(a) < MOST_GROWTH * abs(b):
-            ratios += e / max(abs(a), abs(b)) + rounding
-            growth = max(growth, a / b * SLACK)
+            ratios += e / larger(abs(a), abs(b)) + rounding
+            growth = larger(growth, a / b * SLACK)
         else:
             jumps += e
-            longest = max(longest, e)
+            longest = larger(longest, e)
     out[RATIO_SUM] = ratios
     out[GROWTH] = growth
     out[JUMP_SUM] = jumps
@@ -145,9 +146,11 @@ def within_reach(first, last, active, bar, kept, split, slots, moved, norms, sta
             continue
         if split:
             clip = state[CLIP, j] * moved[slot, CALM_SCALE]
-            farthest = max(norms[2, j] * moved[slot, CALM_MAX], norms[3, j] * moved[slot, JUMP_MAX])
+            farthest = larger(
+                norms[2, j] * moved[slot, CALM_MAX], norms[3, j] * moved[slot, JUMP_MAX]
+            )
             change = (
-                max(clip + farthest, clip * moved[slot, GROWTH]) * moved[slot, RATIO_SUM]
+                larger(clip + farthest, clip * moved[slot, GROWTH]) * moved[slot, RATIO_SUM]
                 + norms[1, j] * moved[slot, CALM]
                 + norms[3, j] * moved[slot, JUMP_SUM]
             )

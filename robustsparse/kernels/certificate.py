@@ -6,6 +6,7 @@ import numpy as np
 
 from robustsparse.kernels.compiler import part
 from robustsparse.kernels.constants import ROUND32, SLACK, SUMS, TINY, UNDERFLOW
+from robustsparse.kernels.vectors import larger, smaller
 
 # Products that are summed in single precision; sums of so many are added in double precision. Unsigned, because an
 # index that could be negative keeps a loop from being vectorized.
@@ -23,7 +24,7 @@ def _certificate_pass(x, r, a, mid_low, b, c, mid_high, e):
     n = np.uint64(x.shape[0])
     first = np.uint64(0)
     while first < n:
-        last = min(first + RUN, n)
+        last = first + RUN if first + RUN < n else n
         run = np.float32(0)
         for i in range(first, last):
             v = x[i] * r[i]
@@ -63,7 +64,7 @@ def certified(x, r, m, low, high, low_gap, high_gap, spread, bar):
     """
     n = x.shape[0]
     kept = n - 2 * m
-    summed = min(n, np.int64(RUN))
+    summed = n if n < RUN else np.int64(RUN)
     one = np.float32(0.5)
     a = np.float32(low - spread * low_gap)
     b = np.float32(low + spread * low_gap)
@@ -79,15 +80,15 @@ def certified(x, r, m, low, high, low_gap, high_gap, spread, bar):
             middle = one * (b + c)
             b = middle
             c = middle
-            a = min(a, b)
-            e = max(e, c)
+            a = smaller(a, b)
+            e = larger(e, c)
         mid_low = one * (a + b)
         mid_high = one * (c + e)
         total, c0, c1, c2, c3 = _certificate_pass(x, r, a, mid_low, b, c, mid_high, e)
         if c0 <= m and m <= c1 and c3 <= m and m <= c2:
-            down = max((c1 - m) * (mid_low - a), (m - c0) * (b - mid_low))
-            up = max((c2 - m) * (e - mid_high), (m - c3) * (mid_high - c))
-            reach = max(max(abs(a), abs(b)), max(abs(c), abs(e)))
+            down = larger((c1 - m) * (mid_low - a), (m - c0) * (b - mid_low))
+            up = larger((c2 - m) * (e - mid_high), (m - c3) * (mid_high - c))
+            reach = larger(larger(abs(a), abs(b)), larger(abs(c), abs(e)))
             error = (summed + 8) * ROUND32 * n * reach + n * UNDERFLOW
             middle64 = total - m * (np.float64(mid_low) + np.float64(mid_high))
             new_radius = (0.5 * (up + down) + error) / kept
@@ -108,23 +109,23 @@ def certified(x, r, m, low, high, low_gap, high_gap, spread, bar):
                 break
             narrowed += 1
             half = (1.5 + 0.9 * math.sqrt(c1 - c0)) * new_low_gap
-            a = max(a, np.float32(low - half))
-            b = min(b, np.float32(low + half))
+            a = larger(a, np.float32(low - half))
+            b = smaller(b, np.float32(low + half))
             half = (1.5 + 0.9 * math.sqrt(c2 - c3)) * new_high_gap
-            c = max(c, np.float32(high - half))
-            e = min(e, np.float32(high + half))
+            c = larger(c, np.float32(high - half))
+            e = smaller(e, np.float32(high + half))
             continue
         if ok:
             break  # a narrower bracket missed its cut; the wider interval stands
         # The factor grows with the miss, so that a bad first guess costs few passes.
-        width = max(b - a, np.float32(TINY))
+        width = larger(b - a, np.float32(TINY))
         if c0 > m:
             b = a
             a = np.float32(a - 2 * width * (1 + (c0 - m) / spread))
         elif c1 < m:
             a = b
             b = np.float32(b + 2 * width * (1 + (m - c1) / spread))
-        width = max(e - c, np.float32(TINY))
+        width = larger(e - c, np.float32(TINY))
         if c3 > m:
             c = e
             e = np.float32(e + 2 * width * (1 + (c3 - m) / spread))

@@ -4,6 +4,7 @@ import numpy as np
 
 from robustsparse.kernels.compiler import kernel
 from robustsparse.kernels.selection import bracketed_median
+from robustsparse.kernels.vectors import larger, smaller
 
 
 @kernel
@@ -20,8 +21,8 @@ def column_profiles(XT, center, low, high, two, location, spread):
         least = x[0]
         most = x[0]
         for i in range(n):
-            least = min(least, x[i])
-            most = max(most, x[i])
+            least = smaller(least, x[i])
+            most = larger(most, x[i])
         low[j] = least
         high[j] = most
         two[j] = True

@@ -29,7 +29,7 @@ def _gather(XT, columns):
 def _scores(rows, values, y, weights):
     """Weighted residuals, in an array of their own."""
     score = np.empty(y.shape[0])
-    weighted_residuals(rows, values, y, weights, score)
+    weighted_residuals(rows, values, 1.0, y, weights, score)
     return score
 
 

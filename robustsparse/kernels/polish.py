@@ -52,21 +52,14 @@ def secant_move(points, slopes, count, values, slope, length, move):
 
 
 @part
-def weighted_residuals(XT, values, y, weights, out):
-    """Linear predictor less the response, times the weights."""
+def weighted_residuals(XT, values, share, y, weights, out):
+    """Linear predictor less a share of the response, times the weights."""
     for i in range(out.shape[0]):
-        out[i] = -y[i]
+        out[i] = -share * y[i]
     for j in range(values.shape[0]):
         add_multiple(out, values[j], XT[j])
     for i in range(out.shape[0]):
         out[i] *= weights[i]
-
-
-@part
-def _slopes(XT, values, y, weights, m, cuts, score, out):
-    """Trimmed gradient of the weighted squared loss at `values`; with y = 0 the curvature along them."""
-    weighted_residuals(XT, values, y, weights, score)
-    trim_rows(XT, score, m, cuts, out)
 
 
 @kernel
@@ -78,9 +71,10 @@ def polish_squares(XT, y, weights, m, share, steps, tol, memory, once, values):
     mislead are forgotten, and the steps go on from the best point.
     """
     a, n = XT.shape
-    cuts = np.zeros((a, 2))
-    curved = np.zeros((a, 2))
-    zeros = np.zeros(n)
+    cuts = np.empty((a, 2))
+    curved = np.empty((a, 2))
+    for j in range(a):
+        cuts[j, 0] = cuts[j, 1] = curved[j, 0] = curved[j, 1] = 0.0
     points = np.empty((memory, a))
     slopes = np.empty((memory, a))
     slope = np.empty(a)
@@ -92,7 +86,8 @@ def polish_squares(XT, y, weights, m, share, steps, tol, memory, once, values):
     length = 0.0
     count = ZERO
     for _ in range(steps):
-        _slopes(XT, values, y, weights, m, cuts, score, slope)
+        weighted_residuals(XT, values, 1.0, y, weights, score)
+        trim_rows(XT, score, m, cuts, slope)
         size = math.sqrt(dot(slope, slope))
         if not size < 2.0 * least:
             if count == 0:
@@ -107,7 +102,8 @@ def polish_squares(XT, y, weights, m, share, steps, tol, memory, once, values):
         if size == 0.0:
             break
         if count == 0 or not once:
-            _slopes(XT, slope, zeros, weights, m, curved, score, move)
+            weighted_residuals(XT, slope, 0.0, y, weights, score)
+            trim_rows(XT, score, m, curved, move)
             curvature = dot(slope, move)
             # Cuts of products that grow with the slope are no guess for those of the next one.
             for j in range(a):

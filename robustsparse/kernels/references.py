@@ -3,10 +3,10 @@
 import numpy as np
 
 from robustsparse.kernels.bounds import drift
-from robustsparse.kernels.compiler import brief, part
+from robustsparse.kernels.compiler import brief
 from robustsparse.kernels.constants import CALM_SCALE, SCALE, ZERO
 from robustsparse.kernels.selection import median
-from robustsparse.kernels.vectors import copy_to
+from robustsparse.kernels.vectors import smaller
 
 # Rows whose score exceeds this many typical ones are bounded apart.
 WILD = 3.0
@@ -24,7 +24,7 @@ def typical_size(score):
     clipped = 0.0
     for i in range(n):
         total += absolute[i] / n
-        clipped += min(absolute[i], most) / n
+        clipped += smaller(absolute[i], most) / n
     if clipped > 0.0:
         return clipped
     return total if total > 0.0 else 1.0
@@ -50,44 +50,33 @@ def claim_slot(slots, counts):
     return slot
 
 
-@part
-def _wild_rows(score, unit, light, calm):
-    """Rows of extreme leverage, on which `light` is 0, or of extreme score; `calm` becomes 0 on them, 1 elsewhere."""
-    count = ZERO
-    for i in range(score.shape[0]):
-        calm[i] = light[i] if abs(score[i]) <= WILD * unit else 0.0
-        count += calm[i] == 0.0
-    wild = np.empty(count, dtype=np.int64)
-    count = ZERO
-    for i in range(score.shape[0]):
-        if calm[i] == 0.0:
-            wild[count] = i
-            count += 1
-    return wild
-
-
 @brief
 def take_scores(score, largest, slots, counts, scores, units, light, moved, score32):
     """Make a reference of new scores, and find how far they moved since the others.
 
     Returns their typical size, the slot that they took, whether all of them over that size, which go to `score32`, are
-    below `largest`, and whether there are rows of extreme leverage or score.
+    below `largest`, and whether there are rows of extreme leverage, on which `light` is 0, or of extreme score.
     """
+    n = score.shape[0]
     unit = typical_size(score)
+    slot = claim_slot(slots, counts)
+    units[slot] = unit
+    wild = np.empty(n, dtype=np.int64)
+    n_wild = ZERO
+    calm = np.empty(n)
     fits = True
-    for i in range(score.shape[0]):
+    for i in range(n):
         v = score[i] / unit
         fits = fits and abs(v) < largest
         score32[i] = v
-    slot = claim_slot(slots, counts)
-    units[slot] = unit
-    copy_to(scores[slot], score)
-    calm = np.empty(score.shape[0])
-    wild = _wild_rows(score, unit, light, calm)
+        scores[slot, i] = score[i]
+        calm[i] = light[i] if abs(v) <= WILD else 0.0
+        wild[n_wild] = i
+        n_wild += calm[i] == 0.0
     for s in range(counts.shape[0]):
         if counts[s] > 0:
-            drift(score, scores[s], wild, calm, moved[s])
+            drift(score, scores[s], calm, wild, n_wild, moved[s])
     for c in range(moved.shape[1]):
         moved[slot, c] = 0.0
     moved[slot, SCALE] = moved[slot, CALM_SCALE] = 1.0
-    return unit, slot, fits, wild.shape[0] > 0
+    return unit, slot, fits, n_wild > 0

@@ -6,6 +6,7 @@ import numpy as np
 
 from robustsparse.kernels.compiler import brief, part
 from robustsparse.kernels.constants import ZERO
+from robustsparse.kernels.vectors import larger
 
 
 @part
@@ -55,7 +56,7 @@ def median(a, n):
         return a[half]
     below = a[0]
     for i in range(1, half):
-        below = max(below, a[i])
+        below = larger(below, a[i])
     # Halves are added, not the sum halved: the sum of two values near the largest float overflows.
     return 0.5 * below + 0.5 * a[half]
 
@@ -91,7 +92,7 @@ def largest_places(columns, values, k, places):
             at -= 1
         if at < k:
             places[at] = i
-            count = min(count + 1, k)
+            count += count < k
     # By insertion; numpy's sort takes a second to compile.
     for i in range(1, count):
         place = places[i]
@@ -120,17 +121,18 @@ def bracketed_median(a, n, work):
     first = (n - 1) // 2
     last = n // 2
     sample = np.int64(33)
-    if n < 4 * sample:
-        for i in range(n):
-            work[i] = a[i]
-        return median(work, n)
-    for i in range(sample):
-        work[i] = a[i * (n // sample)]
-    select(work, ZERO, sample - 1, sample // 3)
-    low = work[sample // 3]
-    select(work, sample // 3, sample - 1, 2 * sample // 3 - 1)
-    high = work[2 * sample // 3 - 1]
-    below, upto = _count_between(a, n, low, high)
+    low = 0.0
+    high = 0.0
+    below = ZERO
+    upto = ZERO
+    if n >= 4 * sample:
+        for i in range(sample):
+            work[i] = a[i * (n // sample)]
+        select(work, ZERO, sample - 1, sample // 3)
+        low = work[sample // 3]
+        select(work, sample // 3, sample - 1, 2 * sample // 3 - 1)
+        high = work[2 * sample // 3 - 1]
+        below, upto = _count_between(a, n, low, high)
     if below <= first and last < upto and upto - below > n // 8:
         share = (first - below + 0.5) / (upto - below)
         half = 2.0 * math.sqrt(upto - below) / (upto - below)
@@ -155,5 +157,5 @@ def bracketed_median(a, n, work):
         return top
     bottom = work[0]
     for i in range(1, last - below):
-        bottom = max(bottom, work[i])
+        bottom = larger(bottom, work[i])
     return 0.5 * bottom + 0.5 * top

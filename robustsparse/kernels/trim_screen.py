@@ -23,6 +23,7 @@ from robustsparse.kernels.constants import (
 )
 from robustsparse.kernels.selection import kth_largest
 from robustsparse.kernels.trimmed import kept_sum, near_cuts, trimmed_cuts
+from robustsparse.kernels.vectors import larger, smaller
 
 # Half the width of the bracket around a guessed cut, in units of the typical miss.
 FIRST = 2.5
@@ -59,7 +60,7 @@ def trim_survivors(
     drift_high = 1.0
     for start in range(first, last, BATCH):
         end = within_reach(
-            start, min(start + BATCH, last), active, bar, kept, split, slots, moved, norms, state,
+            start, smaller(start + BATCH, last), active, bar, kept, split, slots, moved, norms, state,
             found, count,
         )  # fmt: skip
         for c in range(count, end):
@@ -72,11 +73,12 @@ def trim_survivors(
                     high0 = state[HIGH, j]
                     low = low0 * drift_low
                     high = high0 * drift_high
-                    low_gap = min(
-                        max(state[LOW_GAP, j], 0.6 * guess[2] * sizes[j]), 1.6 * guess[2] * sizes[j]
+                    low_gap = smaller(
+                        larger(state[LOW_GAP, j], 0.6 * guess[2] * sizes[j]),
+                        1.6 * guess[2] * sizes[j],
                     )
-                    high_gap = min(
-                        max(state[HIGH_GAP, j], 0.6 * guess[3] * sizes[j]),
+                    high_gap = smaller(
+                        larger(state[HIGH_GAP, j], 0.6 * guess[3] * sizes[j]),
                         1.6 * guess[3] * sizes[j],
                     )
                 else:
@@ -86,7 +88,7 @@ def trim_survivors(
                     high = guess[1] * sizes[j]
                     low_gap = guess[2] * sizes[j]
                     high_gap = guess[3] * sizes[j]
-                    spread = max(spread, FIRST * guess[4] / min(guess[2], guess[3]))
+                    spread = larger(spread, FIRST * guess[4] / smaller(guess[2], guess[3]))
                 ok, value, radius, low, high, low_gap, high_gap, clip = certified(
                     XT32[j], r32, m, low, high, low_gap, high_gap, spread, bar / unit
                 )
@@ -124,17 +126,19 @@ def trim_survivors(
                     floor[n_floor] = least
                     n_floor += 1
                     if n_floor >= k and (n_floor == k + 64 or n_floor % 16 == 0):
-                        bar = max(bar, kth_largest(floor, n_floor, k, scratch))
+                        bar = larger(bar, kth_largest(floor, n_floor, k, scratch))
                         best = ZERO
                         for i in range(n_floor):
                             if floor[i] >= bar:
                                 floor[best] = floor[i]
                                 best += 1
-                        n_floor = min(best, k)  # ties at the bar may be many; k of them are enough
+                        n_floor = smaller(
+                            best, k
+                        )  # ties at the bar may be many; k of them are enough
             found[count] = j
             count += 1
     if n_floor >= k:
-        bar = max(bar, kth_largest(floor, n_floor, k, scratch))
+        bar = larger(bar, kth_largest(floor, n_floor, k, scratch))
     survivors = ZERO
     for c in range(count):
         j = found[c]
@@ -166,7 +170,7 @@ def trim_survivors(
             state[KNOWN, j] = abs(state[VALUE, j])
             state[LOW, j] = low / unit
             state[HIGH, j] = high / unit
-            state[CLIP, j] = max(abs(low), abs(high))
+            state[CLIP, j] = larger(abs(low), abs(high))
         found[survivors] = j
         values[survivors] = state[VALUE, j]
         survivors += 1

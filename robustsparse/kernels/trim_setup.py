@@ -6,6 +6,7 @@ from robustsparse.kernels.bounds import norm_bound, peak_bound
 from robustsparse.kernels.compiler import kernel
 from robustsparse.kernels.constants import SLACK, SUMS, ZERO
 from robustsparse.kernels.selection import median
+from robustsparse.kernels.vectors import larger, smaller
 
 # About so many values tell the size of a column, and one in 16 of a short one.
 SIZED = 64
@@ -15,7 +16,7 @@ SIZED = 64
 def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
     """Float32 copy, norms (see `within_reach`), typical size and nonzero values of each column, and squares of rows."""
     n = XT.shape[1]
-    step = max(1, n // SIZED, min(n // 16, 16))
+    step = larger(larger(1, n // SIZED), smaller(n // 16, 16))
     buffer = np.empty(n)
     for j in range(first, last):
         square = 0.0
@@ -50,6 +51,6 @@ def leverage_setup(XT, light, first, last, norms):
         for i in range(XT.shape[1]):
             v = abs(XT[j, i]) * light[i]
             square += v * v
-            largest = max(largest, v)
+            largest = larger(largest, v)
         norms[1, j] = norm_bound(square) * SLACK
         norms[2, j] = largest

@@ -1,7 +1,19 @@
-"""Small operations on vectors."""
+"""Small operations on numbers and vectors."""
 
 from robustsparse.kernels.compiler import part
 from robustsparse.kernels.constants import SUMS
+
+
+@part
+def smaller(x, y):
+    """The smaller of two numbers; `min` takes ten times as long to compile."""
+    return y if y < x else x
+
+
+@part
+def larger(x, y):
+    """The larger of two numbers; `max` takes ten times as long to compile."""
+    return y if y > x else x
 
 
 @part
