@@ -8,7 +8,7 @@ from robustsparse.kernels.selection import select
 
 # How far cuts move from one step of a descent to the next, and from one column to another, in units of the distance
 # between them.
-AGAIN, ALIKE = 0.04, 0.15
+AGAIN, ALIKE = 0.04, 0.06
 # Brackets that are tried before all products are partitioned.
 TRIES = 3
 # Products that a first guess rests on.
@@ -72,18 +72,24 @@ def near_cuts(x, r, m, low, high, low_width, high_width, lower, upper):
     for _ in range(TRIES):
         if not b < c:
             break
+        # The tails first: most products are in neither, and the fewer stores and sums the better.
+        tails = ZERO
+        for i in range(x.shape[0]):
+            v = x[i] * r[i]
+            lower[tails] = v
+            tails += (v <= b) | (v >= c)
         under = ZERO
         over = ZERO
         n_lower = ZERO
         n_upper = ZERO
-        for i in range(x.shape[0]):
-            v = x[i] * r[i]
+        for i in range(tails):
+            v = lower[i]
             under += v < a
             over += v > e
-            lower[n_lower] = v
-            n_lower += (v >= a) & (v <= b)
             upper[n_upper] = v
             n_upper += (v >= c) & (v <= e)
+            lower[n_lower] = v
+            n_lower += (v >= a) & (v <= b)
         k = m - under
         j = m - over
         if k >= 0 and k < n_lower and j >= 0 and j < n_upper:
