@@ -1,9 +1,11 @@
 """Independent jobs, run side by side."""
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from robustsparse.progress import progress
+from robustsparse.threads import threads_for
 
 T = TypeVar("T")
 
@@ -30,10 +32,21 @@ def outcomes(
     >>> list(outcomes([partial(pow, 2, power) for power in range(4)], 2, "powers"))
     [1, 2, 4, 8]
     """
-    # Imported where it is used: a single fit has no jobs, and need not wait for it.
-    from joblib import Parallel, delayed
+    threads = threads_for(n_jobs)
+    if processes and threads > 1:
+        # Imported where it is used: a single fit has no jobs, and need not wait for it.
+        from joblib import Parallel, delayed
 
-    run = Parallel(
-        n_jobs=n_jobs, prefer="processes" if processes else "threads", return_as="generator"
-    )
-    return progress(run(delayed(_call)(job) for job in jobs), len(jobs), label, verbose)
+        run = Parallel(n_jobs=threads, return_as="generator")
+        done = run(delayed(_call)(job) for job in jobs)
+    else:
+        done = _in_threads(jobs, threads)
+    return progress(done, len(jobs), label, verbose)
+
+
+def _in_threads(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:
+    if threads <= 1:
+        yield from map(_call, jobs)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(_call, jobs)

@@ -10,6 +10,7 @@ from scipy.special import ndtri, pdtrc
 
 from robustsparse.losses import MAD_TO_SD
 from robustsparse.ranks import column_ranks
+from robustsparse.threads import over_columns
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -30,6 +31,8 @@ _LARGEST_Z = 3.0
 # Rows larger than the median by this many MADs are far, and far rows whose directions agree better than those of the
 # others, by this many MADs and by this factor, are rejected.
 _ROW_CUT, _AGREEMENT_CUT, _AGREEMENT_RATIO = 3.0, 3.0, 1.5
+# Ranking takes as long as this many passes through the data.
+_SORTING = 20
 
 
 @dataclass(frozen=True)
@@ -56,13 +59,15 @@ class TrustedRows:
         return np.flatnonzero(self.weights > 0)
 
 
-def trusted_rows(XT: Array) -> TrustedRows:
+def trusted_rows(XT: Array, threads: int = 1) -> TrustedRows:
     """Judge the cells and the rows of standardized variables.
 
     Parameters
     ----------
     XT : array (d, n)
         Variables, each with robust location 0 and scale 1 (or all zero).
+    threads : int
+        Threads for large tables.
 
     Examples
     --------
@@ -76,14 +81,14 @@ def trusted_rows(XT: Array) -> TrustedRows:
     [0, 1]
     """
     errors = wrong_cells(XT)
-    weights = row_weights(np.where(errors, 0.0, XT))
+    weights = row_weights(np.where(errors, 0.0, XT), threads)
     kept = weights > 0
     if not kept.all():
         # Rejected rows may have hidden the errors in the others.
         errors[:, ~kept] = False
         errors[:, kept] = wrong_cells(XT[:, kept])
     values = np.zeros_like(XT)
-    values[:, kept] = normal_scores(np.where(errors, 0.0, XT)[:, kept])
+    values[:, kept] = normal_scores(np.where(errors, 0.0, XT)[:, kept], threads)
     values[errors] = 0.0
     return TrustedRows(values, weights, errors)
 
@@ -138,7 +143,7 @@ def _meet(errors: Bools) -> Bools:
     return np.asarray(alike.any(axis=1))
 
 
-def normal_scores(XT: Array) -> Array:
+def normal_scores(XT: Array, threads: int = 1) -> Array:
     """Each variable's ranks as quantiles of the normal distribution; constant variables become zero.
 
     Examples
@@ -146,11 +151,17 @@ def normal_scores(XT: Array) -> Array:
     >>> normal_scores(np.array([[1.0, 50.0, 2.0], [7.0, 7.0, 7.0]])).round(3).tolist()
     [[-0.674, 0.674, 0.0], [0.0, 0.0, 0.0]]
     """
-    ranks = column_ranks(XT.T).T
-    return np.asarray(ndtri(ranks / (XT.shape[1] + 1.0)), dtype=np.float64)
+    d, n = XT.shape
+    out = np.empty((d, n))
+
+    def columns(first: int, last: int) -> None:
+        ndtri(column_ranks(XT[first:last].T).T / (n + 1.0), out=out[first:last])
+
+    over_columns(columns, d, _SORTING * XT.size, threads)
+    return out
 
 
-def row_weights(XT: Array) -> Array:
+def row_weights(XT: Array, threads: int = 1) -> Array:
     """Weights (n,): large rows are brought to the size of the others, those that agree with each other are rejected.
 
     A heavy tail makes rows large in all directions; dividing by their size loses nothing. Outliers with a common
@@ -162,16 +173,16 @@ def row_weights(XT: Array) -> Array:
     far = size > median + _ROW_CUT * spread
     rejected = np.zeros(len(size), dtype=bool)
     rejected[np.flatnonzero(far)[_agree(values, far)]] = True
-    usual = _usual_size(values[:, ~rejected])
+    usual = _usual_size(values[:, ~rejected], threads)
     weights: Array = np.divide(usual, size, out=np.ones(len(size)), where=size > usual)
     weights[rejected] = 0.0
     return weights
 
 
-def _usual_size(values: Array) -> float:
+def _usual_size(values: Array, threads: int) -> float:
     """Largest size of a row that is no larger than chance makes it: a standard deviation above the median."""
     squares = values**2
-    S = correlation(normal_scores(values), np.ones(values.shape[1]))
+    S = correlation(normal_scores(values, threads), np.ones(values.shape[1]))
     # So many independent variables would make sizes vary as much.
     independent = len(S) ** 2 / float(np.square(S).sum())
     chance = sqrt(float(np.median(squares.var(axis=1))) / independent)

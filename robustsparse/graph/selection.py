@@ -134,7 +134,7 @@ def robust_ns(
     )  # fmt: skip
     store = Checkpoint.open(checkpoint, "" if checkpoint is None else plan.digest(table.X))
     Z, units = scaling.standardize(table.X, "mad", names=table.nodes, threads=plan.threads)
-    rows = trusted_rows(Z) if plan.screen else _all_rows(Z)
+    rows = trusted_rows(Z, plan.threads) if plan.screen else _all_rows(Z)
     ranking = rank_pairs(rows, plan, store) if plan.screen else None
     # Weights below one would shrink correlations; for what is reported a row counts or does not.
     covariance = correlation(rows.values, np.sign(rows.weights))
