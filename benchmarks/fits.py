@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from benchmarks.peers import PEERS, Peer
 from benchmarks.problems import (
@@ -20,7 +21,7 @@ from benchmarks.problems import (
     support_f1,
 )  # fmt: skip
 from benchmarks.rows import FitRow
-from benchmarks.timing import Candidate, Sample, Timed, blas_threads, ratio, sample
+from benchmarks.timing import Candidate, Sample, Timed, ratio, sample
 from robustsparse import rht_fit
 
 OURS, ORACLE = "rht_fit", "least squares, true support, good rows"
@@ -90,7 +91,7 @@ def measure(case: Case, peers: list[Peer], seeds: int, threads: int) -> dict[str
         for name, fit in _methods(data, case, peers, threads).items():
             if seed and name in slow:
                 continue
-            with blas_threads(threads if name == THREADED else 1), warnings.catch_warnings():
+            with threadpool_limits(threads if name == THREADED else 1), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # peers complain of the corrupted rows
                 records.setdefault(name, Record()).add(data, fit)
     return records

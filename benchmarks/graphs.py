@@ -111,13 +111,13 @@ def _huge(X: Array, samples: Samples) -> Iterator[TimeRow]:
 
 def rows(full: bool, threads: int) -> Iterator[TimeRow]:
     """All rows of this section."""
-    X, rounds = returns(), 5 if full else 2
+    X, rounds = returns(), 5 if full else 3
     timed = candidates(X, K)
     if not full:
         del timed[PRINTED]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of rows that were rejected
-        robust_ns(X[:100, :20], k=2)  # load compiled code
+        robust_ns(X, k=K, n_jobs=1)  # load compiled code, touch memory
         samples = interleave(timed, rounds, warm=False)
         for ours in (OURS, PRINTED):
             if ours in timed:

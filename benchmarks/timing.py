@@ -1,14 +1,13 @@
 """Clocks, interleaved repetitions and ratios with their spread."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 
 @dataclass(frozen=True)
@@ -65,18 +64,6 @@ class Ratio:
     rounds: int
 
 
-@contextmanager
-def blas_threads(count: int) -> Iterator[None]:
-    """Limit BLAS to a number of threads, where threadpoolctl is installed."""
-    try:
-        limits = import_module("threadpoolctl").threadpool_limits
-    except ImportError:
-        yield
-        return
-    with limits(count):
-        yield
-
-
 def sample(candidate: Candidate) -> Sample:
     """Time a candidate once."""
     given = candidate.setup()
@@ -93,7 +80,7 @@ def interleave(
 ) -> Samples:
     """Time all candidates once a round, so that what else the machine does meets them alike."""
     samples: Samples = {name: [] for name in candidates}
-    with blas_threads(threads):
+    with threadpool_limits(threads):
         for candidate in candidates.values() if warm else ():
             sample(candidate)  # fill caches, load compiled code
         for round_ in range(rounds):

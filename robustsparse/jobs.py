@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from robustsparse.progress import progress
-from robustsparse.threads import threads_for
+from robustsparse.threads import one_blas_thread, threads_for
 
 T = TypeVar("T")
 
@@ -48,5 +48,5 @@ def _in_threads(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:
     if threads <= 1:
         yield from map(_call, jobs)
         return
-    with ThreadPoolExecutor(threads) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
         yield from pool.map(_call, jobs)

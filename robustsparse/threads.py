@@ -1,8 +1,9 @@
 """Work spread over threads."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -22,6 +23,16 @@ def threads_for(n_jobs: Any) -> int:
     if n_jobs is None or n_jobs == -1:
         return available_threads()
     return check_count("n_jobs", n_jobs, 1)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to the thread that calls it, while as many threads of our own as there are cores call it."""
+    # Imported where it is used: a single fit need not wait for it.
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 @cache
