@@ -46,7 +46,8 @@ def outcomes(
 
 def _in_threads(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:
     if threads <= 1:
-        yield from map(_call, jobs)
+        for job in jobs:
+            yield job()
         return
     with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
         yield from pool.map(_call, jobs)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from robustsparse.checks import check_count
@@ -25,14 +26,42 @@ def threads_for(n_jobs: Any) -> int:
     return check_count("n_jobs", n_jobs, 1)
 
 
+class _BlasLimit:
+    """The limit belongs to the process: the first who asks for it sets it, the last who leaves takes it back."""
+
+    def __init__(self) -> None:
+        self.users = 0
+        self.limit: Any = None
+
+    def enter(self) -> None:
+        """Count a user in."""
+        # Imported where it is used: a single fit need not wait for it.
+        from threadpoolctl import threadpool_limits
+
+        if self.users == 0:
+            self.limit = threadpool_limits(1, user_api="blas")
+        self.users += 1
+
+    def leave(self) -> None:
+        """Count a user out."""
+        self.users -= 1
+        if self.users == 0:
+            self.limit.restore_original_limits()
+
+
+_blas_limit, _blas_lock = _BlasLimit(), Lock()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Keep BLAS to the thread that calls it, while as many threads of our own as there are cores call it."""
-    # Imported where it is used: a single fit need not wait for it.
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, user_api="blas"):
+    with _blas_lock:
+        _blas_limit.enter()
+    try:
         yield
+    finally:
+        with _blas_lock:
+            _blas_limit.leave()
 
 
 @cache

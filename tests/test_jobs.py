@@ -52,5 +52,34 @@ def test_blas_does_not_start_threads_in_ours() -> None:
         assert blas_threads() == before
 
 
+def test_overlapping_runs_give_blas_its_threads_back() -> None:
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        first, second = (outcomes([blas_threads] * 3, 2, "libraries") for _ in range(2))
+        next(first), next(second)
+        # The first to begin is the first to end.
+        assert list(first) == [{1}] * 2
+        assert list(second) == [{1}] * 2
+        assert blas_threads() == before
+
+
+def test_a_run_that_is_given_up_gives_blas_its_threads_back() -> None:
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        run = outcomes([blas_threads] * 3, 2, "libraries")
+        next(run)
+        run.close()
+        assert blas_threads() == before
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_job_that_stops_an_iteration_is_an_error(n_jobs: int) -> None:
+    def stop() -> None:
+        raise StopIteration
+
+    with pytest.raises(RuntimeError):
+        list(outcomes([blas_threads, stop, blas_threads], n_jobs, "stopping"))
+
+
 def test_no_jobs() -> None:
     assert list(outcomes([], 2, "nothing")) == []

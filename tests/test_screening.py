@@ -585,6 +585,36 @@ def test_a_design_of_single_precision_serves_as_its_own_copy() -> None:
     assert np.shares_memory(bound._XT32, XT)
 
 
+@pytest.mark.parametrize("size", [1e-36, 1e-24, 1e-6, 1.0, 1e10])
+def test_norms_of_single_precision_are_upper_bounds(size: float) -> None:
+    """Squares and eighth powers of such values underflow and round in single precision."""
+    rng = np.random.default_rng(0)
+    XT = (size * rng.normal(size=(200, 6)) * (rng.random((200, 6)) < 0.5)).astype(np.float32)
+    norm, light_norm, light_peak, peak = ScreenedTrim(XT, 0)._measured.norms
+    exact = XT.astype(np.float64)
+    # What is claimed of a column is claimed with a slack of 1e-9.
+    for bound in (norm, light_norm):
+        assert (bound * (1 + 1e-9) >= np.linalg.norm(exact, axis=1)).all()
+    for bound in (light_peak, peak):
+        assert (bound * (1 + 1e-9) >= np.abs(exact).max(axis=1)).all()
+
+
+@pytest.mark.parametrize("scores", [slow, abrupt, settling], ids=lambda f: f.__name__)
+def test_tiny_columns_of_single_precision_are_not_lost(
+    scores: Callable[[int, np.random.Generator], Iterator[Array]],
+) -> None:
+    rng = np.random.default_rng(0)
+    XT = (rng.normal(size=(50, 40)) * 10.0 ** rng.uniform(-30, 0, (50, 1))).astype(np.float32)
+
+    for size in (1.0, 1e-24):
+        bound = ScreenedTrim(np.ascontiguousarray(XT * np.float32(size)), 4)
+        exact = bound.XT.astype(np.float64)
+        for _, score in zip(range(8), scores(40, rng), strict=False):
+            bound.begin(score)
+            gradient = bound.dense(exact, score)
+            assert_exact(bound, gradient, 3, rng)
+
+
 def test_what_is_measured_of_a_design_serves_any_trim() -> None:
     rng = np.random.default_rng(4)
     XT = rng.normal(size=(80, 60))

@@ -108,7 +108,8 @@ def drift(r, reference, calm, wild, n_wild, out):
         a = r[wild[h]]
         b = scale * reference[wild[h]]
         e = abs(a - b)
-        if a * b > 0.0 and abs(a) < MOST_GROWTH * abs(b):
+        # Signs, not their product, which may underflow.
+        if (a > 0.0) == (b > 0.0) and abs(a) < MOST_GROWTH * abs(b):
             ratios += e / larger(abs(a), abs(b)) + rounding
             growth = larger(growth, a / b * SLACK)
         else:

@@ -23,7 +23,7 @@ def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
         eighths = 0.0
         count = ZERO
         for i in range(n):
-            v = XT[j, i]
+            v = np.float64(XT[j, i])
             XT32[j, i] = v
             count += v != 0.0
             v *= v
