@@ -1,5 +1,7 @@
 """How time grows with the rows, the columns and the number of predictors."""
 
+import ctypes
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -22,6 +24,8 @@ _BARS = {"n": 1.05, "d": 1.05}
 _UPPER, _FEWEST = 0.1, 3
 # Rounds, and the most entries of a design on which the whole fit takes part in all of them.
 _ROUNDS, _REPEATED = 3, 2_500_000
+# Names of settings of malloc.
+_TRIM_THRESHOLD, _MMAP_MAX = -1, -4
 # Memory that the fits take, at most, in units of X.
 _COPIES = 1.6
 
@@ -115,10 +119,21 @@ def exponent(sizes: Array, times: Array) -> float:
     return float(np.polyfit(np.log(sizes[-upper:]), np.log(times[-upper:]), 1)[0])
 
 
+def _keep_memory() -> None:
+    """Have freed memory stay with the process, where the C library is glibc.
+
+    A virtual machine that hands memory out anew takes longer than the fit in it, and the more so the larger the piece.
+    """
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if hasattr(library, "mallopt"):
+        library.mallopt(_MMAP_MAX, 0)
+        library.mallopt(_TRIM_THRESHOLD, -1)
+
+
 def _times(size: Size, whole: bool) -> dict[str, float]:
     """Median seconds of each method on one problem."""
     XT, y = large.draw(size.n, size.d, size.k)
-    # A virtual machine that hands memory out for the first time takes longer than the fit in it.
+    # Touch the memory that the fits will take.
     np.empty(int(_COPIES * XT.size)).fill(0.0)
     samples = interleave(candidates(XT, y, size.k, whole), _ROUNDS, warm=False)
     return {name: seconds(taken, "cpu") for name, taken in samples.items()}
@@ -144,6 +159,7 @@ def measure(axis: Axis) -> list[GrowthRow]:
 
 def rows(full: bool) -> Iterator[GrowthRow]:
     """All rows of this section."""
+    _keep_memory()
     _times(Size(100, 60, 2), True)  # load compiled code
     for axis in FULL if full else QUICK:
         yield from measure(axis)

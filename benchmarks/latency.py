@@ -27,7 +27,8 @@ _ALL = _FIT.format(before=_CALL)
 
 def _child(before: str, work: str, cache: str | None = None) -> Sample:
     """Time `work` in a new interpreter, after `before`."""
-    environment = dict(os.environ)
+    # Idle threads of BLAS would count as work.
+    environment = dict(os.environ, OPENBLAS_NUM_THREADS="1")
     if cache is not None:
         environment["NUMBA_CACHE_DIR"] = cache
     code = before + "\n" + _TIMER.format(work=work) + _PRINT
