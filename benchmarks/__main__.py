@@ -79,4 +79,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    growth.keep_memory()
     main()

@@ -119,7 +119,7 @@ def exponent(sizes: Array, times: Array) -> float:
     return float(np.polyfit(np.log(sizes[-upper:]), np.log(times[-upper:]), 1)[0])
 
 
-def _keep_memory() -> None:
+def keep_memory() -> None:
     """Have freed memory stay with the process, where the C library is glibc.
 
     A virtual machine that hands memory out anew takes longer than the fit in it, and the more so the larger the piece.
@@ -159,7 +159,6 @@ def measure(axis: Axis) -> list[GrowthRow]:
 
 def rows(full: bool) -> Iterator[GrowthRow]:
     """All rows of this section."""
-    _keep_memory()
     _times(Size(100, 60, 2), True)  # load compiled code
     for axis in FULL if full else QUICK:
         yield from measure(axis)
