@@ -9,7 +9,7 @@ Array = NDArray[np.float64]
 def column_ranks(X: Array) -> Array:
     """Ranks from 1 within each column (n, d); ties share the mean of theirs.
 
-    pandas' ranks take twice as long, and to import scipy.stats for them longer than the whole package.
+    pandas' ranks take longer, and scipy.stats takes long to import.
 
     Examples
     --------

@@ -132,9 +132,8 @@ def trim_survivors(
                             if floor[i] >= bar:
                                 floor[best] = floor[i]
                                 best += 1
-                        n_floor = smaller(
-                            best, k
-                        )  # ties at the bar may be many; k of them are enough
+                        # Ties at the bar may be many; k of them are enough.
+                        n_floor = smaller(best, k)
             found[count] = j
             count += 1
     if n_floor >= k:

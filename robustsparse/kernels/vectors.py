@@ -6,13 +6,13 @@ from robustsparse.kernels.constants import SUMS
 
 @part
 def smaller(x, y):
-    """The smaller of two numbers; `min` takes ten times as long to compile."""
+    """The smaller of two numbers; `min` takes longer to compile."""
     return y if y < x else x
 
 
 @part
 def larger(x, y):
-    """The larger of two numbers; `max` takes ten times as long to compile."""
+    """The larger of two numbers; `max` takes longer to compile."""
     return y if y > x else x
 
 
