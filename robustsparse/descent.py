@@ -390,22 +390,22 @@ def _difference(new: Iterate, old: Iterate) -> tuple[Indices, Array]:
 
 
 class Secants:
-    """The last few points of a descent on a columns and the slopes there."""
+    """The last few points of a descent on a columns and the slopes there, side by side."""
 
     def __init__(self, a: int) -> None:
-        self.points, self.slopes = np.empty((_MEMORY, a)), np.empty((_MEMORY, a))
+        self.past = np.empty((_MEMORY, 2 * a))
         self.count = 0
 
     def add(self, point: Array, slope: Array) -> None:
         """Remember a point; the oldest one is forgotten."""
         if self.count == _MEMORY:
-            self.points, self.slopes = np.roll(self.points, -1, 0), np.roll(self.slopes, -1, 0)
+            self.past = np.roll(self.past, -1, 0)
             self.count -= 1
-        self.points[self.count], self.slopes[self.count] = point, slope
+        self.past[self.count] = np.concatenate([point, slope])
         self.count += 1
 
     def move(self, point: Array, slope: Array, length: float) -> Array:
         """Move from a point that the secants to those before suggest; without any, plain descent."""
         out = np.empty(len(point))
-        kernels.secant_move(self.points, self.slopes, self.count, point, slope, length, out)
+        kernels.secant_move(self.past, self.count, np.concatenate([point, slope]), length, out)
         return out

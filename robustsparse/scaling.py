@@ -168,22 +168,33 @@ def _scaled(block: Array, location: Array, scale: Array) -> Array:
 
 def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]:
     """Location and scale of the rows of a block; scale 0 marks a constant row."""
-    low, high, location, scale = (np.empty(len(block)) for _ in range(4))
-    two = np.empty(len(block), dtype=bool)
-    kernels.column_profiles(block, center, low, high, two, location, scale)
+    location, scale = np.empty(len(block)), np.empty(len(block))
+    kernels.medians_and_spreads(block, center, location, scale)
     scale *= MAD_TO_SD
+    low, high = block.min(axis=1), block.max(axis=1)
     largest = np.maximum(np.abs(low), np.abs(high))
     # Without an intercept a constant column is a predictor like any other, unless it is zero.
     constant = high - low <= _CONSTANT * largest if center else largest == 0.0
     if how in _MEASURES:
         location, scale = _MEASURES[how](block, center)
-    if how != "none" and two.any():
+    two = _two_valued(block, low, high) if how != "none" else np.arange(0)
+    if len(two):
         location[two], scale[two] = _moments(block[two], center)
     empty = (scale <= _CONSTANT * largest) & ~constant & (how != "none")
     if empty.any():
         part = block[empty], center, location[empty], scale[empty], largest[empty]
         location[empty], scale[empty] = _of_rare_values(*part)
     return location, np.where(constant, 0.0, scale)
+
+
+def _two_valued(block: Array, low: Array, high: Array) -> NDArray[np.intp]:
+    """Rows all of whose values are the smallest or the largest one."""
+    rows = np.arange(len(block))
+    # The first few values tell most rows apart.
+    for part in (block[:, :8], block):
+        ends = low[rows, None], high[rows, None]
+        rows = rows[((part[rows] == ends[0]) | (part[rows] == ends[1])).all(axis=1)]
+    return rows
 
 
 def _of_rare_values(

@@ -48,6 +48,7 @@ class ScreenedBlocks(Interpreted):
         self._references = References(n, d)
         self._moved = np.zeros((SLOTS, blocks), dtype=np.float32)
         self._roundings = np.zeros(SLOTS)
+        self._score32 = np.zeros(1, dtype=np.float32)
         # Fresh blocks make what was known of a column worthless, so nothing is kept for them.
         kept = 0 if redraw else d
         self._XT32 = np.empty((kept, n), dtype=np.float32)
@@ -75,20 +76,20 @@ class ScreenedBlocks(Interpreted):
         self._score = np.ascontiguousarray(score[self._order], dtype=np.float64)
         self._certify = False
         self._slot = 0
-        self._score32 = np.zeros(1, np.float32)
         if self._exact_only:
             return
-        unit = kernels.typical_size(self._score)
+        known = self._references
+        unit, self._slot = kernels.claim_reference(self._score, known.slots, known.counts)
+        known.scores[self._slot], known.units[self._slot] = self._score, unit
         scaled = self._score / unit
         self._certify = bool(np.abs(scaled).max() < LARGEST_SCORE)
         if not self._certify:
             return
         self._score32 = scaled.astype(np.float32)
-        self._slot = self._references.add(self._score, unit)
         self._roundings[self._slot] = self._rounding(scaled)
         self._moved[self._slot] = self._roundings[self._slot]
-        for slot in np.flatnonzero(self._references.counts):
-            change = (self._score - self._references.scores[slot]) / self._references.units[slot]
+        for slot in np.flatnonzero(known.counts):
+            change = (self._score - known.scores[slot]) / known.units[slot]
             self._moved[slot] = self._block_norms(change) + self._roundings[slot]
 
     def _block_norms(self, values: Array) -> Array:

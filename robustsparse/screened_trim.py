@@ -23,6 +23,8 @@ from robustsparse.threads import is_large, over_columns
 # Rows whose norm exceeds this many medians are bounded apart, if together they carry most of the
 # design.
 _HEAVY = 3.0
+# About so many values tell the size of a column, and one in 16 of a short one.
+_SIZED = 64
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,11 @@ def _measure(XT: Array, threads: int) -> _Measured:
     XT32 = XT if XT.dtype == np.float32 else np.empty((d, n), dtype=np.float32)
     norms, sizes, nonzeros = np.empty((4, d)), np.empty(d), np.empty(d, dtype=np.int64)
     parts: list[Array] = []
+    step = max(1, n // _SIZED, min(n // 16, 16))
 
     def columns(first: int, last: int) -> None:
         squares = np.zeros(n)
-        kernels.trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, squares)
+        kernels.trim_setup(XT, first, last, step, XT32, norms, sizes, nonzeros, squares)
         parts.append(squares)
 
     over_columns(columns, d, XT.size, threads)

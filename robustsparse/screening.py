@@ -12,7 +12,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from robustsparse import kernels
 from robustsparse.threads import over_columns
 
 Array = NDArray[np.float64]
@@ -99,13 +98,6 @@ class References:
         self.slots = np.full(d, -1, dtype=np.int32)
         # How many columns refer to each slot, as of the last time that one was claimed.
         self.counts = np.zeros(SLOTS, dtype=np.int64)
-
-    def add(self, score: Array, unit: float) -> int:
-        """Store the scores in the slot that fewest columns refer to, and return it."""
-        slot: int = kernels.claim_slot(self.slots, self.counts)
-        self.scores[slot] = score
-        self.units[slot] = unit
-        return slot
 
 
 class Interpreted:

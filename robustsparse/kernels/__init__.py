@@ -9,7 +9,7 @@ bit.
 
 from robustsparse.kernels.blocks import block_median_rows, block_setup, block_survivors
 from robustsparse.kernels.clime import clime_columns
-from robustsparse.kernels.columns import column_profiles
+from robustsparse.kernels.columns import medians_and_spreads
 from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
 from robustsparse.kernels.gram_lasso import lasso_node_paths
 from robustsparse.kernels.gram_threshold import threshold_nodes
@@ -17,7 +17,7 @@ from robustsparse.kernels.graphical_lasso import graphical_lasso, precision_from
 from robustsparse.kernels.iteration import iterate_squares
 from robustsparse.kernels.neighbors import residual_variances
 from robustsparse.kernels.polish import polish_squares, secant_move
-from robustsparse.kernels.references import claim_slot, take_scores, typical_size
+from robustsparse.kernels.references import claim_reference, take_scores
 from robustsparse.kernels.row_lasso import weighted_lasso
 from robustsparse.kernels.selection import largest_places
 from robustsparse.kernels.trim_screen import trim_survivors
@@ -30,14 +30,14 @@ __all__ = [
     "block_median_rows",
     "block_setup",
     "block_survivors",
-    "claim_slot",
+    "claim_reference",
     "clime_columns",
-    "column_profiles",
     "graphical_lasso",
     "iterate_squares",
     "largest_places",
     "lasso_node_paths",
     "leverage_setup",
+    "medians_and_spreads",
     "polish_squares",
     "precision_from_columns",
     "residual_variances",
@@ -47,6 +47,5 @@ __all__ = [
     "trim_rows",
     "trim_setup",
     "trim_survivors",
-    "typical_size",
     "weighted_lasso",
 ]

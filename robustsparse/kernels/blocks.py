@@ -6,7 +6,7 @@ import numpy as np
 
 from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.constants import SLACK, SMALLEST, SUMS, TINY, ZERO
-from robustsparse.kernels.selection import kth_largest, median
+from robustsparse.kernels.selection import median, raised_bar
 
 
 @part
@@ -98,7 +98,6 @@ def block_survivors(
     buffer = np.empty(XT.shape[1])
     work = np.empty(blocks)
     floor = np.empty(k + 64)
-    scratch = np.empty(k + 64)
     n_floor = ZERO
     count = ZERO
     for j in range(first, last):
@@ -128,11 +127,6 @@ def block_survivors(
         floor[n_floor] = abs(value) / SLACK
         n_floor += 1
         if n_floor >= k and (n_floor == k + 64 or n_floor % 8 == 0):
-            bar = max(bar, kth_largest(floor, n_floor, k, scratch))
-            best = ZERO
-            for i in range(n_floor):
-                if floor[i] >= bar:
-                    floor[best] = floor[i]
-                    best += 1
-            n_floor = min(best, k)
+            bar = raised_bar(bar, floor, n_floor, k)
+            n_floor = k
     return count

@@ -56,12 +56,17 @@ def _interpolate(edge, width, outer, inner, m, gap):
 
 
 @part
-def certified(x, r, m, low, high, low_gap, high_gap, spread, bar):
+def certified(x, r, m, look, spread, bar):
     """Interval that must contain the trimmed mean, from float32 passes alone.
 
-    Returns ok, value, radius, low, high, low_gap, high_gap, clip. Brackets around the guessed cuts
-    are moved until they hold them, then narrowed while the column could still reach `bar`.
+    `look` are guesses of the low and the high cut and of the gaps between order statistics near them, which better
+    ones replace. Brackets around the cuts are moved until they hold them, then narrowed while the column could still
+    reach `bar`. Returns ok, value, radius and a bound of the cuts; without success the last two are infinite.
     """
+    low = look[0]
+    high = look[1]
+    low_gap = look[2]
+    high_gap = look[3]
     n = x.shape[0]
     kept = n - 2 * m
     summed = n if n < RUN else np.int64(RUN)
@@ -132,4 +137,8 @@ def certified(x, r, m, low, high, low_gap, high_gap, spread, bar):
         elif c2 < m:
             e = c
             c = np.float32(c - 2 * width * (1 + (m - c2) / spread))
-    return ok, value, radius, low, high, low_gap, high_gap, clip
+    look[0] = low
+    look[1] = high
+    look[2] = low_gap
+    look[3] = high_gap
+    return ok, value, radius, clip

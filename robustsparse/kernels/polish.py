@@ -7,48 +7,43 @@ import numpy as np
 from robustsparse.kernels.compiler import brief, kernel, part
 from robustsparse.kernels.constants import FLAT, ZERO
 from robustsparse.kernels.trimmed import trim_rows
-from robustsparse.kernels.vectors import add_multiple, copy_to, dot
+from robustsparse.kernels.vectors import add_multiple, copy_to, dot_from
 
 # A secant that adds less than this part of itself to those before it is left out.
 DEPENDENT = 1e-10
 
 
 @brief
-def secant_move(points, slopes, count, values, slope, length, move):
+def secant_move(past, count, at, length, move):
     """Move that the secants to `count` earlier points suggest; without any, plain descent.
 
-    Along the changes of the slope since these points the move is the one that cancels the slope; across them it is
-    a step of the given length.
+    `at` (2a,) is a point and the slope there, `past` (memory, 2a) the same of earlier ones. Along the changes of the
+    slope since these the move is the one that cancels the slope; across them it is a step of the given length.
     """
-    left = np.empty(slope.shape[0])
-    copy_to(left, slope)
-    turns = np.empty((count, values.shape[0]))
-    steps = np.empty((count, values.shape[0]))
+    a = move.shape[0]
+    # The move so far, and what it leaves of the slope.
+    ahead = np.empty(2 * a)
+    for i in range(a):
+        ahead[i] = 0.0
+        ahead[a + i] = at[a + i]
+    secants = np.empty((count, 2 * a))
     used = ZERO
-    for i in range(move.shape[0]):
-        move[i] = 0.0
     for p in range(count - 1, -1, -1):
-        turn = turns[used]
-        step = steps[used]
-        for i in range(values.shape[0]):
-            turn[i] = slope[i] - slopes[p, i]
-            step[i] = values[i] - points[p, i]
-        size = math.sqrt(dot(turn, turn))
+        secant = secants[used]
+        for i in range(2 * a):
+            secant[i] = at[i] - past[p, i]
+        size = math.sqrt(dot_from(a, secant, secant))
         for q in range(used):
-            along = dot(turn, turns[q])
-            add_multiple(turn, -along, turns[q])
-            add_multiple(step, -along, steps[q])
-        rest = math.sqrt(dot(turn, turn))
+            add_multiple(secant, -dot_from(a, secant, secants[q]), secants[q])
+        rest = math.sqrt(dot_from(a, secant, secant))
         if not rest > DEPENDENT * size:
             continue
-        for i in range(values.shape[0]):
-            turn[i] /= rest
-            step[i] /= rest
-        along = dot(turn, left)
-        add_multiple(left, -along, turn)
-        add_multiple(move, -along, step)
+        for i in range(2 * a):
+            secant[i] /= rest
+        add_multiple(ahead, -dot_from(a, secant, ahead), secant)
         used += 1
-    add_multiple(move, -length, left)
+    for i in range(a):
+        move[i] = ahead[i] - length * ahead[a + i]
 
 
 @part
@@ -73,55 +68,55 @@ def polish_squares(XT, y, weights, m, share, steps, tol, memory, once, values):
     a, n = XT.shape
     cuts = np.empty((a, 2))
     curved = np.empty((a, 2))
-    for j in range(a):
-        cuts[j, 0] = cuts[j, 1] = curved[j, 0] = curved[j, 1] = 0.0
-    points = np.empty((memory, a))
-    slopes = np.empty((memory, a))
-    slope = np.empty(a)
+    past = np.empty((memory, 2 * a))
+    at = np.empty(2 * a)
+    point = at[:a]
+    slope = at[a:]
     move = np.empty(a)
     score = np.empty(n)
-    best = np.empty(a)
-    copy_to(best, values)
+    for j in range(a):
+        cuts[j, 0] = cuts[j, 1] = 0.0
+    # `values` are the best point so far.
+    copy_to(point, values)
     least = np.inf
     length = 0.0
     count = ZERO
     for _ in range(steps):
-        weighted_residuals(XT, values, 1.0, y, weights, score)
+        weighted_residuals(XT, point, 1.0, y, weights, score)
         trim_rows(XT, score, m, cuts, slope)
-        size = math.sqrt(dot(slope, slope))
+        size = math.sqrt(dot_from(ZERO, slope, slope))
         if not size < 2.0 * least:
             if count == 0:
                 break
             count = ZERO
-            copy_to(values, best)
+            copy_to(point, values)
             least = np.inf
             continue
         if size < least:
             least = size
-            copy_to(best, values)
+            copy_to(values, point)
         if size == 0.0:
             break
         if count == 0 or not once:
-            weighted_residuals(XT, slope, 0.0, y, weights, score)
-            trim_rows(XT, score, m, curved, move)
-            curvature = dot(slope, move)
             # Cuts of products that grow with the slope are no guess for those of the next one.
             for j in range(a):
-                curved[j, 1] = curved[j, 0]
+                curved[j, 0] = curved[j, 1] = 0.0
+            weighted_residuals(XT, slope, 0.0, y, weights, score)
+            trim_rows(XT, score, m, curved, move)
+            curvature = dot_from(ZERO, slope, move)
             length = share * (size * size / curvature if curvature > FLAT * size * size else 1.0)
-        secant_move(points, slopes, count, values, slope, length, move)
+        secant_move(past, count, at, length, move)
         if count == memory:
             for p in range(memory - 1):
-                copy_to(points[p], points[p + 1])
-                copy_to(slopes[p], slopes[p + 1])
+                copy_to(past[p], past[p + 1])
             count -= 1
-        copy_to(points[count], values)
-        copy_to(slopes[count], slope)
+        copy_to(past[count], at)
         count += 1
-        add_multiple(values, 1.0, move)
-        if math.sqrt(dot(move, move)) <= tol * math.sqrt(dot(values, values)):
+        add_multiple(point, 1.0, move)
+        if math.sqrt(dot_from(ZERO, move, move)) <= tol * math.sqrt(dot_from(ZERO, point, point)):
             break
+    finite = True
     for i in range(a):
-        if not math.isfinite(values[i]):
-            copy_to(values, best)
-            break
+        finite = finite and math.isfinite(point[i])
+    if finite:
+        copy_to(values, point)

@@ -3,23 +3,24 @@
 import numpy as np
 
 from robustsparse.kernels.bounds import drift
-from robustsparse.kernels.compiler import brief
+from robustsparse.kernels.compiler import brief, part
 from robustsparse.kernels.constants import CALM_SCALE, SCALE, ZERO
-from robustsparse.kernels.selection import median
+from robustsparse.kernels.selection import select
 from robustsparse.kernels.vectors import smaller
 
 # Rows whose score exceeds this many typical ones are bounded apart.
 WILD = 3.0
 
 
-@brief
-def typical_size(score):
+@part
+def _typical_size(score):
     """Typical absolute value, which no few rows can change much; 1 if all are zero."""
     n = score.shape[0]
     absolute = np.empty(n)
     for i in range(n):
         absolute[i] = abs(score[i])
-    most = 4.0 * median(absolute, n)
+    select(absolute, ZERO, n - 1, n // 2)
+    most = 4.0 * absolute[n // 2]
     total = 0.0
     clipped = 0.0
     for i in range(n):
@@ -30,8 +31,8 @@ def typical_size(score):
     return total if total > 0.0 else 1.0
 
 
-@brief
-def claim_slot(slots, counts):
+@part
+def _claim_slot(slots, counts):
     """The slot that fewest columns refer to, freed for new scores; `counts` tells how many refer to each other one."""
     for s in range(counts.shape[0]):
         counts[s] = 0
@@ -51,6 +52,12 @@ def claim_slot(slots, counts):
 
 
 @brief
+def claim_reference(score, slots, counts):
+    """Typical size of new scores and a slot for them."""
+    return _typical_size(score), _claim_slot(slots, counts)
+
+
+@brief
 def take_scores(score, largest, slots, counts, scores, units, light, moved, score32):
     """Make a reference of new scores, and find how far they moved since the others.
 
@@ -58,8 +65,8 @@ def take_scores(score, largest, slots, counts, scores, units, light, moved, scor
     below `largest`, and whether there are rows of extreme leverage, on which `light` is 0, or of extreme score.
     """
     n = score.shape[0]
-    unit = typical_size(score)
-    slot = claim_slot(slots, counts)
+    unit = _typical_size(score)
+    slot = _claim_slot(slots, counts)
     units[slot] = unit
     wild = np.empty(n, dtype=np.int64)
     n_wild = ZERO

@@ -62,12 +62,13 @@ def median(a, n):
 
 
 @part
-def kth_largest(a, n, k, buffer):
-    """The k-th largest of `a[:n]`, which stays as it is."""
-    for i in range(n):
-        buffer[i] = a[i]
-    select(buffer, ZERO, n - 1, n - k)
-    return buffer[n - k]
+def raised_bar(bar, floor, n, k):
+    """The bar, or the k-th largest of `floor[:n]` if that is higher; the k largest are moved to its front."""
+    rest = n - k
+    select(floor, ZERO, n - 1, rest)
+    for i in range(k):
+        floor[i] = floor[rest + i]
+    return larger(bar, floor[0])
 
 
 @brief

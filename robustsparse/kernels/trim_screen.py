@@ -21,8 +21,8 @@ from robustsparse.kernels.constants import (
     VALUE,
     ZERO,
 )
-from robustsparse.kernels.selection import kth_largest
-from robustsparse.kernels.trimmed import kept_sum, near_cuts, trimmed_cuts
+from robustsparse.kernels.selection import raised_bar
+from robustsparse.kernels.trimmed import kept_range, kept_sum
 from robustsparse.kernels.vectors import larger, smaller
 
 # Half the width of the bracket around a guessed cut, in units of the typical miss.
@@ -49,15 +49,15 @@ def trim_survivors(
     kept = n - 2 * m
     share = m / n
     deviation = math.sqrt(n * share * (1.0 - share)) + 1.0
-    buffer = np.empty(n + 1)
     lower = np.empty(n + 1)
     upper = np.empty(n + 1)
     floor = np.empty(k + 64)
-    scratch = np.empty(k + 64)
+    # Cuts and gaps, low and high; by which factor cuts have changed since they were last seen.
+    look = np.empty(4)
+    trend = np.empty(2)
+    trend[0] = trend[1] = 1.0
     n_floor = ZERO
     count = ZERO
-    drift_low = 1.0
-    drift_high = 1.0
     for start in range(first, last, BATCH):
         end = within_reach(
             start, smaller(start + BATCH, last), active, bar, kept, split, slots, moved, norms, state,
@@ -68,76 +68,53 @@ def trim_survivors(
             seen = slots[j] >= 0
             if certify and not (seen and slots[j] == slot):
                 spread = 2.0 * deviation
-                if seen:
-                    low0 = state[LOW, j]
-                    high0 = state[HIGH, j]
-                    low = low0 * drift_low
-                    high = high0 * drift_high
-                    low_gap = smaller(
-                        larger(state[LOW_GAP, j], 0.6 * guess[2] * sizes[j]),
-                        1.6 * guess[2] * sizes[j],
-                    )
-                    high_gap = smaller(
-                        larger(state[HIGH_GAP, j], 0.6 * guess[3] * sizes[j]),
-                        1.6 * guess[3] * sizes[j],
-                    )
-                else:
-                    low0 = 0.0
-                    high0 = 0.0
-                    low = guess[0] * sizes[j]
-                    high = guess[1] * sizes[j]
-                    low_gap = guess[2] * sizes[j]
-                    high_gap = guess[3] * sizes[j]
+                if not seen:
                     spread = larger(spread, FIRST * guess[4] / smaller(guess[2], guess[3]))
-                ok, value, radius, low, high, low_gap, high_gap, clip = certified(
-                    XT32[j], r32, m, low, high, low_gap, high_gap, spread, bar / unit
-                )
+                for side in range(2):
+                    gap = guess[2 + side] * sizes[j]
+                    look[side] = guess[side] * sizes[j]
+                    look[2 + side] = gap
+                    if seen:
+                        look[side] = state[LOW + side, j] * trend[side]
+                        look[2 + side] = smaller(
+                            larger(state[LOW_GAP + side, j], 0.6 * gap), 1.6 * gap
+                        )
+                ok, value, radius, clip = certified(XT32[j], r32, m, look, spread, bar / unit)
                 slots[j] = slot
-                state[LOW, j] = low
-                state[HIGH, j] = high
-                state[LOW_GAP, j] = low_gap
-                state[HIGH_GAP, j] = high_gap
-                if ok:
-                    state[VALUE, j] = value * unit
-                    # Zero is reserved for exact values.
-                    state[RADIUS, j] = radius * unit + SMALLEST
-                    state[CLIP, j] = clip * unit * (1.0 + 4.0 * ROUND32)
-                    if low0 < 0.0 < high0:
-                        if 0.2 < low / low0 < 5.0:
-                            drift_low += 0.05 * (low / low0 - drift_low)
-                        if 0.2 < high / high0 < 5.0:
-                            drift_high += 0.05 * (high / high0 - drift_high)
-                    elif not seen:
-                        miss = abs(low / sizes[j] - guess[0]) + abs(high / sizes[j] - guess[1])
-                        guess[4] += 0.02 * (0.5 * miss - guess[4])
-                        guess[0] += 0.02 * (low / sizes[j] - guess[0])
-                        guess[1] += 0.02 * (high / sizes[j] - guess[1])
-                    guess[2] += 0.02 * (low_gap / sizes[j] - guess[2])
-                    guess[3] += 0.02 * (high_gap / sizes[j] - guess[3])
-                else:
-                    state[VALUE, j] = 0.0
-                    state[RADIUS, j] = np.inf
-                    state[CLIP, j] = np.inf
-                state[KNOWN, j] = abs(state[VALUE, j]) + state[RADIUS, j]
-                if state[KNOWN, j] * SLACK < bar:
+                for side in range(2):
+                    cut = look[side]
+                    ratio = cut / state[LOW + side, j]
+                    state[LOW + side, j] = cut
+                    state[LOW_GAP + side, j] = look[2 + side]
+                    if not ok:
+                        continue
+                    if not seen:
+                        miss = cut / sizes[j] - guess[side]
+                        guess[side] += 0.02 * miss
+                        guess[4] += 0.01 * (abs(miss) - guess[4])
+                    elif 0.2 < ratio < 5.0:
+                        trend[side] += 0.05 * (ratio - trend[side])
+                    guess[2 + side] += 0.02 * (look[2 + side] / sizes[j] - guess[2 + side])
+                # Zero is reserved for exact values.
+                radius = radius * unit + SMALLEST
+                value *= unit
+                state[VALUE, j] = value
+                state[RADIUS, j] = radius
+                state[CLIP, j] = clip * unit * (1.0 + 4.0 * ROUND32)
+                state[KNOWN, j] = abs(value) + radius
+                if (abs(value) + radius) * SLACK < bar:
                     continue
-                least = (abs(state[VALUE, j]) - state[RADIUS, j]) / SLACK
+                least = (abs(value) - radius) / SLACK
                 if least > bar:
                     floor[n_floor] = least
                     n_floor += 1
                     if n_floor >= k and (n_floor == k + 64 or n_floor % 16 == 0):
-                        bar = larger(bar, kth_largest(floor, n_floor, k, scratch))
-                        best = ZERO
-                        for i in range(n_floor):
-                            if floor[i] >= bar:
-                                floor[best] = floor[i]
-                                best += 1
-                        # Ties at the bar may be many; k of them are enough.
-                        n_floor = smaller(best, k)
+                        bar = raised_bar(bar, floor, n_floor, k)
+                        n_floor = k
             found[count] = j
             count += 1
     if n_floor >= k:
-        bar = larger(bar, kth_largest(floor, n_floor, k, scratch))
+        bar = raised_bar(bar, floor, n_floor, k)
     survivors = ZERO
     for c in range(count):
         j = found[c]
@@ -145,28 +122,18 @@ def trim_survivors(
         if here and state[KNOWN, j] * SLACK < bar:
             continue
         if not (here and state[RADIUS, j] == 0.0):
-            ok = False
-            low = state[LOW, j] * unit
-            high = state[HIGH, j] * unit
-            if certify and state[RADIUS, j] < np.inf:
-                width = (0.6 * deviation + 1.0) * unit
-                ok, low, high = near_cuts(
-                    XT[j],
-                    r,
-                    m,
-                    low,
-                    high,
-                    width * state[LOW_GAP, j],
-                    width * state[HIGH_GAP, j],
-                    lower,
-                    upper,
-                )
-            if not ok:
-                low, high = trimmed_cuts(XT[j], r, m, buffer)
+            # Equal guesses are none.
+            near = unit if certify and state[RADIUS, j] < np.inf else 0.0
+            width = (0.6 * deviation + 1.0) * near
+            low, high = kept_range(
+                XT[j], r, m, state[LOW, j] * near, state[HIGH, j] * near,
+                width * state[LOW_GAP, j], width * state[HIGH_GAP, j], lower, upper,
+            )  # fmt: skip
+            value = kept_sum(XT[j], r, m, low, high) / kept
             slots[j] = slot
-            state[VALUE, j] = kept_sum(XT[j], r, m, low, high) / kept
+            state[VALUE, j] = value
             state[RADIUS, j] = 0.0
-            state[KNOWN, j] = abs(state[VALUE, j])
+            state[KNOWN, j] = abs(value)
             state[LOW, j] = low / unit
             state[HIGH, j] = high / unit
             state[CLIP, j] = larger(abs(low), abs(high))

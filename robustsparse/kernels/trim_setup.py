@@ -5,18 +5,17 @@ import numpy as np
 from robustsparse.kernels.bounds import norm_bound, peak_bound
 from robustsparse.kernels.compiler import kernel
 from robustsparse.kernels.constants import SLACK, SUMS, ZERO
-from robustsparse.kernels.selection import median
-from robustsparse.kernels.vectors import larger, smaller
-
-# About so many values tell the size of a column, and one in 16 of a short one.
-SIZED = 64
+from robustsparse.kernels.selection import select
+from robustsparse.kernels.vectors import larger
 
 
 @kernel(fastmath=SUMS)
-def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
-    """Float32 copy, norms (see `within_reach`), typical size and nonzero values of each column, and squares of rows."""
+def trim_setup(XT, first, last, step, XT32, norms, sizes, nonzeros, row_squares):
+    """Float32 copy, norms (see `within_reach`), typical size and nonzero values of each column, and squares of rows.
+
+    The typical size is that of one value in `step`.
+    """
     n = XT.shape[1]
-    step = larger(larger(1, n // SIZED), smaller(n // 16, 16))
     buffer = np.empty(n)
     for j in range(first, last):
         square = 0.0
@@ -32,14 +31,15 @@ def trim_setup(XT, first, last, XT32, norms, sizes, nonzeros, row_squares):
             v *= v
             eighths += v * v
         nonzeros[j] = count
-        norms[0, j] = norms[1, j] = norm_bound(square)
-        norms[2, j] = norms[3, j] = peak_bound(eighths, norms[0, j])
+        norm = norm_bound(square)
+        norms[0, j] = norms[1, j] = norm
+        norms[2, j] = norms[3, j] = peak_bound(eighths, norm)
         count = ZERO
         for i in range(0, n, step):
             buffer[count] = abs(XT[j, i])
             count += 1
-        middle = median(buffer, count)
-        sizes[j] = middle if middle > 0.0 else 1.0
+        select(buffer, ZERO, count - 1, count // 2)
+        sizes[j] = buffer[count // 2] if buffer[count // 2] > 0.0 else 1.0
 
 
 @kernel

@@ -12,7 +12,7 @@ AGAIN, ALIKE = 0.04, 0.06
 # Brackets that are tried before all products are partitioned.
 TRIES = 3
 # Products that a first guess rests on.
-SAMPLE = np.int64(48)
+SAMPLE = 48
 
 
 @part(fastmath=SUMS)
@@ -33,84 +33,76 @@ def kept_sum(x, r, m, low, high):
 
 
 @part
-def trimmed_cuts(x, r, m, buffer):
-    """Smallest and largest kept product, by selection."""
-    n = x.shape[0]
-    for i in range(n):
-        buffer[i] = x[i] * r[i]
-    select(buffer, ZERO, n - 1, m)
-    select(buffer, m, n - 1, n - m - 1)
-    return buffer[m], buffer[n - m - 1]
+def kept_range(x, r, m, low, high, low_width, high_width, lower, upper):
+    """Smallest and largest kept product of `x * r`.
 
-
-@part
-def _guessed_cuts(x, r, m, buffer):
-    """Smallest and largest kept product of a sample, or zeros if the whole is hardly larger than one."""
-    n = x.shape[0]
-    if n < 4 * SAMPLE:
-        return 0.0, 0.0
-    step = n // SAMPLE
-    for i in range(SAMPLE):
-        buffer[i] = x[i * step] * r[i * step]
-    first = m * SAMPLE // n
-    last = SAMPLE - 1 - first
-    select(buffer, ZERO, SAMPLE - 1, first)
-    select(buffer, first, SAMPLE - 1, last)
-    return buffer[first], buffer[last]
-
-
-@part
-def near_cuts(x, r, m, low, high, low_width, high_width, lower, upper):
-    """Smallest and largest kept product, looked for only near the guesses; `ok` tells whether they were there.
-
-    A bracket that misses its cut is moved to the side where that lies, and doubled.
+    They are looked for near guesses if these differ, else near those of a sample; a bracket that misses its cut is
+    moved to the side where that lies, and doubled. Then all products are partitioned. `lower` and `upper` (n + 1,)
+    are overwritten.
     """
-    a = low - low_width
-    b = low + low_width
-    c = high - high_width
-    e = high + high_width
-    for _ in range(TRIES):
-        if not b < c:
-            break
-        # The tails first: most products are in neither, and the fewer stores and sums the better.
-        tails = ZERO
-        for i in range(x.shape[0]):
-            v = x[i] * r[i]
-            lower[tails] = v
-            tails += (v <= b) | (v >= c)
-        under = ZERO
-        over = ZERO
-        n_lower = ZERO
-        n_upper = ZERO
-        for i in range(tails):
-            v = lower[i]
-            under += v < a
-            over += v > e
-            upper[n_upper] = v
-            n_upper += (v >= c) & (v <= e)
-            lower[n_lower] = v
-            n_lower += (v >= a) & (v <= b)
-        k = m - under
-        j = m - over
-        if k >= 0 and k < n_lower and j >= 0 and j < n_upper:
-            select(lower, ZERO, n_lower - 1, k)
-            select(upper, ZERO, n_upper - 1, n_upper - 1 - j)
-            return True, lower[k], upper[n_upper - 1 - j]
-        width = 2.0 * (b - a)
-        if k < 0:
-            b = a
-            a -= width
-        elif k >= n_lower:
-            a = b
-            b += width
-        width = 2.0 * (e - c)
-        if j < 0:
-            c = e
-            e += width
-        elif j >= n_upper:
-            e = c
-            c -= width
-    return False, low, high
+    n = x.shape[0]
+    guessed = low < high
+    step = n // SAMPLE if n >= 4 * SAMPLE and not guessed else 1
+    while True:
+        a = low - low_width
+        b = low + low_width
+        c = high - high_width
+        e = high + high_width
+        for _ in range(TRIES if guessed else 0):
+            if not b < c:
+                break
+            # The tails first: most products are in neither, and the fewer stores and sums the better.
+            tails = ZERO
+            for i in range(n):
+                v = x[i] * r[i]
+                lower[tails] = v
+                tails += (v <= b) | (v >= c)
+            under = ZERO
+            over = ZERO
+            n_lower = ZERO
+            n_upper = ZERO
+            for i in range(tails):
+                v = lower[i]
+                under += v < a
+                over += v > e
+                upper[n_upper] = v
+                n_upper += (v >= c) & (v <= e)
+                lower[n_lower] = v
+                n_lower += (v >= a) & (v <= b)
+            k = m - under
+            j = m - over
+            if k >= 0 and k < n_lower and j >= 0 and j < n_upper:
+                select(lower, ZERO, n_lower - 1, k)
+                select(upper, ZERO, n_upper - 1, n_upper - 1 - j)
+                return lower[k], upper[n_upper - 1 - j]
+            width = 2.0 * (b - a)
+            if k < 0:
+                b = a
+                a -= width
+            elif k >= n_lower:
+                a = b
+                b += width
+            width = 2.0 * (e - c)
+            if j < 0:
+                c = e
+                e += width
+            elif j >= n_upper:
+                e = c
+                c -= width
+        count = n // step
+        for i in range(count):
+            lower[i] = x[i * step] * r[i * step]
+        first = m * count // n
+        last = count - 1 - first
+        select(lower, ZERO, count - 1, first)
+        select(lower, first, count - 1, last)
+        low = lower[first]
+        high = lower[last]
+        if step == 1:
+            return low, high
+        low_width = high_width = ALIKE * (high - low)
+        guessed = True
+        step = 1
 
 
 @brief
@@ -120,7 +112,7 @@ def trim_rows(XT, r, m, cuts, out):
     `cuts` (rows, 2) are those of the last time, near which the new ones are looked for, or zero.
     """
     d, n = XT.shape
-    buffer = np.empty(n + 1)
+    lower = np.empty(n + 1)
     upper = np.empty(n + 1)
     low = 0.0
     high = 0.0
@@ -131,12 +123,7 @@ def trim_rows(XT, r, m, cuts, out):
             low = cuts[j, 0]
             high = cuts[j, 1]
             width = AGAIN * (high - low)
-        elif not low < high:
-            low, high = _guessed_cuts(XT[j], r, m, buffer)
-            width = ALIKE * (high - low)
-        ok, low, high = near_cuts(XT[j], r, m, low, high, width, width, buffer, upper)
-        if not ok:
-            low, high = trimmed_cuts(XT[j], r, m, buffer)
+        low, high = kept_range(XT[j], r, m, low, high, width, width, lower, upper)
         cuts[j, 0] = low
         cuts[j, 1] = high
         out[j] = kept_sum(XT[j], r, m, low, high) / (n - 2 * m)

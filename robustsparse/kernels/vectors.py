@@ -47,3 +47,12 @@ def dot(x, y):
     for i in range(x.shape[0]):
         total += x[i] * y[i]
     return total
+
+
+@part(fastmath=SUMS)
+def dot_from(first, x, y):
+    """Inner product of two short vectors from the element `first` on."""
+    total = 0.0
+    for i in range(first, x.shape[0]):
+        total += x[i] * y[i]
+    return total
