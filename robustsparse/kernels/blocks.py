@@ -6,13 +6,14 @@ import numpy as np
 
 from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.constants import SLACK, SMALLEST, SUMS, TINY, ZERO
-from robustsparse.kernels.selection import median, raised_bar
+from robustsparse.kernels.selection import MORE, median, raised_bar
+from robustsparse.kernels.vectors import vector
 
 
 @part
 def _block_means(x, r, blocks, out):
     """Means of `x * r` over the blocks {i : i mod blocks = b}, which vectorizes because blocks lie side by side."""
-    n = x.shape[0]
+    n = len(x)
     rounds = n // blocks
     for b in range(blocks):
         out[b] = 0
@@ -30,7 +31,7 @@ def _block_means(x, r, blocks, out):
 @part
 def _block_median(x, order, r, blocks, buffer, means):
     """Median over the blocks of the means of `x[order] * r`; `r` is already in that order."""
-    for i in range(order.shape[0]):
+    for i in range(len(order)):
         buffer[i] = x[order[i]]
     _block_means(buffer, r, blocks, means)
     return median(means, blocks)
@@ -40,8 +41,8 @@ def _block_median(x, order, r, blocks, buffer, means):
 def block_median_rows(XT, order, r, blocks, out):
     """Median of means of `XT[j] * r` for every row j."""
     d, n = XT.shape
-    buffer = np.empty(n)
-    means = np.empty(blocks)
+    buffer = vector(n)
+    means = vector(blocks)
     for j in range(d):
         out[j] = _block_median(XT[j], order, r, blocks, buffer, means)
 
@@ -52,9 +53,9 @@ def block_setup(XT, order, blocks, first, last, XT32, norms):
 
     Norms are rounded up, and are never so small that float32's smallest numbers matter beside them.
     """
-    n = XT.shape[1]
-    means = np.empty(blocks)
-    buffer = np.empty(n)
+    n = len(order)
+    means = vector(blocks)
+    buffer = vector(n)
     for j in range(first, last):
         for i in range(n):
             buffer[i] = XT[j, order[i]]
@@ -70,7 +71,7 @@ def _blocks_that_reach(means, norms, moved, bar):
     """How many blocks may have a mean of at least `bar`, and of at most -`bar`."""
     high = np.int32(0)
     low = np.int32(0)
-    for b in range(means.shape[0]):
+    for b in range(len(means)):
         e = norms[b] * moved[b]
         high = np.int32(high + (means[b] + e >= bar))
         low = np.int32(low + (e - means[b] >= bar))
@@ -95,9 +96,10 @@ def block_survivors(
     `units`), then from a float32 pass.
     """
     half = (blocks + 1) // 2
-    buffer = np.empty(XT.shape[1])
-    work = np.empty(blocks)
-    floor = np.empty(k + 64)
+    buffer = vector(len(order))
+    work = vector(blocks)
+    floor = vector(k + MORE)
+    full = k
     n_floor = ZERO
     count = ZERO
     for j in range(first, last):
@@ -126,7 +128,8 @@ def block_survivors(
         # Times the step, values a rounding apart may tie, and the lowest column of a tie is kept.
         floor[n_floor] = abs(value) / SLACK
         n_floor += 1
-        if n_floor >= k and (n_floor == k + 64 or n_floor % 8 == 0):
+        if n_floor == full:
             bar = raised_bar(bar, floor, n_floor, k)
             n_floor = k
+            full = k + MORE
     return count

@@ -54,18 +54,18 @@ def _multiple(product, square):
 
 
 @part(fastmath=SUMS)
-def drift(r, reference, calm, wild, n_wild, out):
+def drift(r, reference, calm, n_wild, out):
     """How far the scores moved since `reference`, as `_upper_bound` needs it.
 
     Trimmed means of multiples are multiples of trimmed means, so a move is counted from the nearest
     multiple of the reference: scores that all shrink by one factor do not move.
 
-    `wild[:n_wild]` are the rows of extreme leverage or score, `calm` is 0 on them, 1 elsewhere. Apart
+    `calm` is 0 on the `n_wild` rows of extreme leverage or score, 1 elsewhere. Apart
     from the norm of the whole move there is that of the calm rows, from their nearest multiple. A
     wild row whose score kept its sign and about its size enters by its relative change, the others
     by their absolute one.
     """
-    n = r.shape[0]
+    n = len(r)
     products = 0.0
     squares = 0.0
     calm_products = 0.0
@@ -104,9 +104,11 @@ def drift(r, reference, calm, wild, n_wild, out):
     growth = 1.0
     jumps = 0.0
     longest = 0.0
-    for h in range(n_wild):
-        a = r[wild[h]]
-        b = scale * reference[wild[h]]
+    for i in range(n):
+        if calm[i] != 0.0:
+            continue
+        a = r[i]
+        b = scale * reference[i]
         e = abs(a - b)
         # Signs, not their product, which may underflow.
         if (a > 0.0) == (b > 0.0) and abs(a) < MOST_GROWTH * abs(b):

@@ -21,7 +21,7 @@ def _certificate_pass(x, r, a, mid_low, b, c, mid_high, e):
     c1 = np.int32(0)
     c2 = np.int32(0)
     c3 = np.int32(0)
-    n = np.uint64(x.shape[0])
+    n = np.uint64(len(x))
     first = np.uint64(0)
     while first < n:
         last = first + RUN if first + RUN < n else n
@@ -67,7 +67,7 @@ def certified(x, r, m, look, spread, bar):
     high = look[1]
     low_gap = look[2]
     high_gap = look[3]
-    n = x.shape[0]
+    n = len(x)
     kept = n - 2 * m
     summed = n if n < RUN else np.int64(RUN)
     one = np.float32(0.5)

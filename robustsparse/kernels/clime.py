@@ -58,7 +58,7 @@ def _entering(T_row, turn, variable, bound, cost, d):
 @part
 def _pivot(T, p, q, bound, cost, row, column, new_bound, price):
     """Exchange the basic variable of a row with the nonbasic one of a column."""
-    d = T.shape[0]
+    d = len(T)
     entry = T[row, column]
     p_new = -p[row] / entry
     q_new = bound[column] + (new_bound - q[row]) / entry
@@ -92,7 +92,7 @@ def _column_path(S, j, lambdas, max_pivots, out):
     below d) are zero and residuals are at `bound * lambda`. As lambda falls, a basic variable reaches a bound and
     trades places, so that the dual solution (`cost`, the price of moving a nonbasic variable) stays feasible.
     """
-    d = S.shape[0]
+    d = len(S)
     T = S.copy()
     p = np.zeros(d)
     p[j] = -1.0
@@ -106,12 +106,12 @@ def _column_path(S, j, lambdas, max_pivots, out):
     done = 0
     for _ in range(max_pivots):
         now, row, turn = _next_event(p, q, basic, sign, d, now)
-        while done < lambdas.shape[0] and lambdas[done] >= now:
+        while done < len(lambdas) and lambdas[done] >= now:
             for i in range(d):
                 if basic[i] < d:
                     out[done, basic[i], j] = p[i] + lambdas[done] * q[i]
             done += 1
-        if done == lambdas.shape[0] or row < 0:
+        if done == len(lambdas) or row < 0:
             return done
         column, way, ratio = _entering(T[row], turn, nonbasic, bound, cost, d)
         leaving = basic[row]

@@ -1,17 +1,16 @@
 """Median and spread of columns."""
 
-import numpy as np
-
 from robustsparse.kernels.compiler import kernel
 from robustsparse.kernels.selection import bracketed_median
+from robustsparse.kernels.vectors import vector
 
 
 @kernel
 def medians_and_spreads(XT, center, location, spread):
     """Median and median absolute deviation of each row; with `center` false the deviation is taken from zero."""
     d, n = XT.shape
-    buffer = np.empty(n)
-    work = np.empty(n + 1)
+    buffer = vector(n)
+    work = vector(n + 1)
     for j in range(d):
         x = XT[j]
         middle = bracketed_median(x, n, work) if center else 0.0

@@ -7,8 +7,9 @@ from typing import Any
 from numba import njit
 from numba.core import event
 
-# Division by zero gives an infinity as in numpy; checking every divisor would take longer to compile and to run.
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+# Division by zero gives an infinity as in numpy; checking every divisor would take longer to compile and to run. There
+# are no expressions of whole arrays that were worth looking for and fusing.
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_rewrites": True}
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:

@@ -4,6 +4,8 @@ import numpy as np
 
 # A literal zero as an argument would have a function compiled once more for it.
 ZERO = np.int64(0)
+# A trimmed mean has two cuts, the low one first.
+SIDES = np.int64(2)
 
 # Sums may be reordered, which is what lets them vectorize; products are never fused, so that a
 # product has the same bits wherever it is formed. NaN and infinity keep their meaning.

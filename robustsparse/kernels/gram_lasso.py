@@ -19,7 +19,7 @@ DIVERGED = 1e12
 def _sweep(G, penalty, x, grad):
     """One round over the coordinates; returns the largest change of a coordinate's own gradient."""
     largest = 0.0
-    for i in range(x.shape[0]):
+    for i in range(len(x)):
         curvature = G[i, i]
         new = soft(grad[i] + curvature * x[i], penalty) / curvature
         change = new - x[i]
@@ -33,7 +33,7 @@ def _sweep(G, penalty, x, grad):
 @part
 def _cholesky_solve(A, b):
     """Solve `A x = b` in place of both, from the lower triangle; coordinates that depend on earlier ones become 0."""
-    n = b.shape[0]
+    n = len(b)
     for i in range(n):
         row = A[i]
         for j in range(i):
@@ -53,7 +53,7 @@ def _jump(G, penalty, x, grad):
     Coordinate descent finds the signs soon and the values late; with the signs known, the values are linear equations.
     """
     places = np.flatnonzero(x)
-    n = places.shape[0]
+    n = len(places)
     A = np.empty((n, n))
     direction = np.empty(n)
     for i in range(n):
@@ -79,7 +79,7 @@ def _settle(S, active, penalty, beta, grad, tol, max_sweeps):
 
     Where there is no minimum, because S is not positive semidefinite, everything stays as it was.
     """
-    count = active.shape[0]
+    count = len(active)
     G = np.empty((count, count))
     for i in range(count):
         for m in range(count):
@@ -110,7 +110,7 @@ def lasso_on_gram(S, skip, penalty, beta, grad, tol, max_sweeps):
 
     `grad` is `b - S beta`, on entry and on return. Returns whether the sweeps settled.
     """
-    d = S.shape[0]
+    d = len(S)
     active = np.empty(d, dtype=np.int64)
     member = np.zeros(d, dtype=np.bool_)
     count = 0
@@ -134,12 +134,12 @@ def lasso_node_paths(S, lambdas, first, last, tol, max_sweeps, out):
 
     Returns the number of problems that did not settle.
     """
-    beta = np.empty(S.shape[0])
+    beta = np.empty(len(S))
     unsettled = 0
     for j in range(first, last):
         beta[:] = 0.0
         grad = S[j].copy()
-        for q in range(lambdas.shape[0]):
+        for q in range(len(lambdas)):
             unsettled += not lasso_on_gram(S, j, lambdas[q], beta, grad, tol, max_sweeps)
             out[q, j] = beta
     return unsettled

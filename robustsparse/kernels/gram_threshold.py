@@ -18,7 +18,7 @@ JITTER = 1e-8
 def _largest(z, skip, k, places, sizes):
     """Places of the k largest |z| but `skip`, ties to the lowest place, ascending, by insertion."""
     count = 0
-    for i in range(z.shape[0]):
+    for i in range(len(z)):
         size = abs(z[i])
         if i == skip or (count == k and size <= sizes[count - 1]):
             continue
@@ -36,7 +36,7 @@ def _largest(z, skip, k, places, sizes):
 @part
 def _least_squares(S, node, places, A, b):
     """Regression of the node on the variables at `places`, by Cholesky; the coefficients go to b."""
-    k = places.shape[0]
+    k = len(places)
     for i in range(k):
         for j in range(i):
             A[i, j] = (S[places[i], places[j]] - dot(A[i, :j], A[j, :j])) / A[j, j]
@@ -54,7 +54,7 @@ def _settle(S, node, places, values, z, sizes, A):
 
     `z` holds the coefficients after a step on entry; the answer is in `places` and `values`.
     """
-    k = places.shape[0]
+    k = len(places)
     before = np.full(k, -1)
     for _ in range(MAX_ROUNDS):
         _largest(z, node, k, places, sizes)
@@ -75,7 +75,7 @@ def threshold_nodes(S, first, last, ks, out):
 
     Each k starts where the one before ended. `out` (len(ks), last - first, d) is overwritten.
     """
-    d = S.shape[0]
+    d = len(S)
     most = ks[-1]
     sizes = np.empty(most)
     A = np.empty((most, most))
@@ -83,7 +83,7 @@ def threshold_nodes(S, first, last, ks, out):
     out[:] = 0.0
     for node in range(first, last):
         z[:] = S[node]
-        for i in range(ks.shape[0]):
+        for i in range(len(ks)):
             places = np.empty(ks[i], dtype=np.int64)
             values = np.zeros(ks[i])
             _settle(S, node, places, values, z, sizes, A)

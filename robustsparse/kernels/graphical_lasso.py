@@ -12,12 +12,12 @@ def _update_column(S, W, B, j, penalty, tol, max_sweeps, grad):
     """Lasso of variable j on the others under W, and what it says of column j of W; returns the largest change."""
     beta = B[j]
     grad[:] = S[j]
-    for m in range(beta.shape[0]):
+    for m in range(len(beta)):
         if beta[m] != 0.0:
             add_multiple(grad, -beta[m], W[m])
     settled = lasso_on_gram(W, j, penalty, beta, grad, tol, max_sweeps)
     largest = 0.0
-    for m in range(beta.shape[0]):
+    for m in range(len(beta)):
         if m != j:
             new = S[j, m] - grad[m]
             largest = max(largest, abs(new - W[j, m]))
@@ -34,7 +34,7 @@ def graphical_lasso(S, penalty, W, B, tol, max_rounds, max_sweeps):
     and become the solution. The start must be positive definite, have the diagonal of S and lie within the penalty of
     S, which every round preserves. Returns the number of rounds, negative if they did not settle.
     """
-    d = S.shape[0]
+    d = len(S)
     grad = np.empty(d)
     for rounds in range(1, max_rounds + 1):
         largest = 0.0
@@ -49,7 +49,7 @@ def graphical_lasso(S, penalty, W, B, tol, max_rounds, max_sweeps):
 @kernel
 def precision_from_columns(W, B, out):
     """Precision matrix of a settled graphical lasso; an entry is zero if either of its two regressions says so."""
-    d = W.shape[0]
+    d = len(W)
     for j in range(d):
         out[j, j] = 1.0 / (W[j, j] - dot(W[j], B[j]))
     for j in range(d):

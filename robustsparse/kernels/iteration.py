@@ -19,8 +19,8 @@ from robustsparse.kernels.vectors import copy_to, dot
 @part
 def _gather(XT, columns):
     """Rows of the transposed design."""
-    rows = np.empty((columns.shape[0], XT.shape[1]))
-    for j in range(columns.shape[0]):
+    rows = np.empty((len(columns), len(XT[0])))
+    for j in range(len(columns)):
         copy_to(rows[j], XT[columns[j]])
     return rows
 
@@ -28,7 +28,7 @@ def _gather(XT, columns):
 @part
 def _scores(rows, values, y, weights):
     """Weighted residuals, in an array of their own."""
-    score = np.empty(y.shape[0])
+    score = np.empty(len(y))
     weighted_residuals(rows, values, 1.0, y, weights, score)
     return score
 
@@ -36,8 +36,8 @@ def _scores(rows, values, y, weights):
 @part
 def _trimmed(rows, score, m):
     """Trimmed means of the products of each row."""
-    out = np.empty(rows.shape[0])
-    trim_rows(rows, score, m, np.zeros((rows.shape[0], 2)), out)
+    out = np.empty(len(rows))
+    trim_rows(rows, score, m, np.zeros((len(rows), 2)), out)
     return out
 
 
@@ -47,7 +47,7 @@ def _quotient(rows, move, weights, m):
     square = dot(move, move)
     if square == 0.0:
         return 1.0
-    n = weights.shape[0]
+    n = len(weights)
     along = _scores(rows, move, np.zeros(n), weights)
     curvature = dot(move, _trimmed(rows, along, m))
     if not curvature > FLAT * square:
@@ -61,7 +61,7 @@ def _quotient(rows, move, weights, m):
 @part
 def _sorted_by_column(columns, values):
     """Sort a support by its columns, by insertion."""
-    for i in range(1, columns.shape[0]):
+    for i in range(1, len(columns)):
         column = columns[i]
         value = values[i]
         at = i
@@ -76,17 +76,17 @@ def _sorted_by_column(columns, values):
 @part
 def _difference(columns, values, others, theirs):
     """Columns of two supports, both ascending, and the move from the second to the first."""
-    union = np.empty(columns.shape[0] + others.shape[0], dtype=np.int64)
-    move = np.empty(union.shape[0])
+    union = np.empty(len(columns) + len(others), dtype=np.int64)
+    move = np.empty(len(union))
     i = ZERO
     j = ZERO
     count = ZERO
-    while i < columns.shape[0] or j < others.shape[0]:
-        if j == others.shape[0] or (i < columns.shape[0] and columns[i] < others[j]):
+    while i < len(columns) or j < len(others):
+        if j == len(others) or (i < len(columns) and columns[i] < others[j]):
             union[count] = columns[i]
             move[count] = values[i]
             i += 1
-        elif i == columns.shape[0] or others[j] < columns[i]:
+        elif i == len(columns) or others[j] < columns[i]:
             union[count] = others[j]
             move[count] = -theirs[j]
             j += 1
@@ -102,8 +102,8 @@ def _difference(columns, values, others, theirs):
 @part
 def _same(columns, others):
     """Whether two supports are equal."""
-    same = columns.shape[0] == others.shape[0]
-    for i in range(min(columns.shape[0], others.shape[0])):
+    same = len(columns) == len(others)
+    for i in range(min(len(columns), len(others))):
         same = same and columns[i] == others[i]
     return same
 
@@ -122,8 +122,8 @@ def iterate_squares(
     new iterate goes to `new_columns` and `new_values`. Returns its size, the length of the step,
     whether the support stayed, and the robust loss.
     """
-    n = XT.shape[1]
-    a = columns.shape[0]
+    n = len(y)
+    a = len(columns)
     rows = _gather(XT, columns)
     score = _scores(rows, values, y, weights)
     unit, slot, fits, wild = take_scores(
@@ -131,15 +131,15 @@ def iterate_squares(
     )
     slope = _trimmed(rows, score, m)
     step = share * _quotient(rows, slope, weights, m)
-    closed = np.empty(barred.shape[0], dtype=np.bool_)
-    for j in range(barred.shape[0]):
+    closed = np.empty(len(barred), dtype=np.bool_)
+    for j in range(len(barred)):
         closed[j] = barred[j]
     n_kept = ZERO
     for j in range(a):
         closed[columns[j]] = True
         n_kept += kept[columns[j]]
-    found = np.empty(XT.shape[0], dtype=np.int64)
-    gradients = np.empty(XT.shape[0])
+    found = np.empty(len(XT), dtype=np.int64)
+    gradients = np.empty(len(XT))
     count = ZERO
     stays = False
     for attempt in range(shrinkages + 1):
@@ -150,12 +150,12 @@ def iterate_squares(
         if a - n_kept < k:
             bar = 0.0
         entering = trim_survivors(
-            XT, XT32, score, score32, unit, m, ZERO, XT.shape[0], closed, k, bar * (1.0 - 1e-12),
+            XT, XT32, score, score32, unit, m, ZERO, len(XT), closed, k, bar * (1.0 - 1e-12),
             fits and not exact_only, norms, sizes, slots, slot, moved, wild,
             state, guess, found, gradients,
         )  # fmt: skip
         free = np.empty(a - n_kept + entering, dtype=np.int64)
-        moves = np.empty(free.shape[0])
+        moves = np.empty(len(free))
         size = ZERO
         count = ZERO
         for j in range(a):

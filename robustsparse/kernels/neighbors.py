@@ -16,14 +16,14 @@ def residual_variances(S, starts, neighbors, out):
     The neighbors of node j are `neighbors[starts[j] : starts[j + 1]]`.
     """
     most = ZERO
-    for j in range(S.shape[0]):
+    for j in range(len(S)):
         most = max(most, starts[j + 1] - starts[j])
     A = np.empty((most, most))
     b = np.empty(most)
-    for node in range(S.shape[0]):
+    for node in range(len(S)):
         near = neighbors[starts[node] : starts[node + 1]]
         left = S[node, node]
-        for i in range(near.shape[0]):
+        for i in range(len(near)):
             for j in range(i):
                 A[i, j] = (S[near[i], near[j]] - dot(A[i, :j], A[j, :j])) / A[j, j]
             pivot = S[near[i], near[i]] - dot(A[i, :i], A[i, :i])

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from robustsparse.kernels.compiler import brief, kernel, part
-from robustsparse.kernels.constants import FLAT, ZERO
+from robustsparse.kernels.constants import FLAT, SIDES, ZERO
 from robustsparse.kernels.trimmed import trim_rows
-from robustsparse.kernels.vectors import add_multiple, copy_to, dot_from
+from robustsparse.kernels.vectors import add_multiple, copy_to, dot_from, matrix, vector
 
 # A secant that adds less than this part of itself to those before it is left out.
 DEPENDENT = 1e-10
@@ -17,16 +17,17 @@ DEPENDENT = 1e-10
 def secant_move(past, count, at, length, move):
     """Move that the secants to `count` earlier points suggest; without any, plain descent.
 
-    `at` (2a,) is a point and the slope there, `past` (memory, 2a) the same of earlier ones. Along the changes of the
-    slope since these the move is the one that cancels the slope; across them it is a step of the given length.
+    `at` (2a,) is a point and the slope there, `past` (memory, 2a) the same of the earlier ones, the last of them last.
+    Along the changes of the slope since these the move is the one that cancels the slope; across them it is a step of
+    the given length.
     """
-    a = move.shape[0]
+    a = len(move)
     # The move so far, and what it leaves of the slope.
-    ahead = np.empty(2 * a)
+    ahead = vector(2 * a)
     for i in range(a):
         ahead[i] = 0.0
         ahead[a + i] = at[a + i]
-    secants = np.empty((count, 2 * a))
+    secants = matrix(count, 2 * a)
     used = ZERO
     for p in range(count - 1, -1, -1):
         secant = secants[used]
@@ -49,11 +50,11 @@ def secant_move(past, count, at, length, move):
 @part
 def weighted_residuals(XT, values, share, y, weights, out):
     """Linear predictor less a share of the response, times the weights."""
-    for i in range(out.shape[0]):
+    for i in range(len(out)):
         out[i] = -share * y[i]
-    for j in range(values.shape[0]):
+    for j in range(len(values)):
         add_multiple(out, values[j], XT[j])
-    for i in range(out.shape[0]):
+    for i in range(len(out)):
         out[i] *= weights[i]
 
 
@@ -66,14 +67,14 @@ def polish_squares(XT, y, weights, m, share, steps, tol, memory, once, values):
     mislead are forgotten, and the steps go on from the best point.
     """
     a, n = XT.shape
-    cuts = np.empty((a, 2))
-    curved = np.empty((a, 2))
-    past = np.empty((memory, 2 * a))
-    at = np.empty(2 * a)
+    cuts = matrix(a, SIDES)
+    curved = matrix(a, SIDES)
+    past = matrix(memory, 2 * a)
+    at = vector(2 * a)
     point = at[:a]
     slope = at[a:]
-    move = np.empty(a)
-    score = np.empty(n)
+    move = vector(a)
+    score = vector(n)
     for j in range(a):
         cuts[j, 0] = cuts[j, 1] = 0.0
     # `values` are the best point so far.

@@ -1,12 +1,10 @@
 """What a new vector of scores means for what is remembered of old ones."""
 
-import numpy as np
-
 from robustsparse.kernels.bounds import drift
 from robustsparse.kernels.compiler import brief, part
-from robustsparse.kernels.constants import CALM_SCALE, SCALE, ZERO
+from robustsparse.kernels.constants import CALM_SCALE, DRIFT_WIDTH, SCALE, ZERO
 from robustsparse.kernels.selection import select
-from robustsparse.kernels.vectors import smaller
+from robustsparse.kernels.vectors import smaller, vector
 
 # Rows whose score exceeds this many typical ones are bounded apart.
 WILD = 3.0
@@ -15,8 +13,8 @@ WILD = 3.0
 @part
 def _typical_size(score):
     """Typical absolute value, which no few rows can change much; 1 if all are zero."""
-    n = score.shape[0]
-    absolute = np.empty(n)
+    n = len(score)
+    absolute = vector(n)
     for i in range(n):
         absolute[i] = abs(score[i])
     select(absolute, ZERO, n - 1, n // 2)
@@ -34,17 +32,17 @@ def _typical_size(score):
 @part
 def _claim_slot(slots, counts):
     """The slot that fewest columns refer to, freed for new scores; `counts` tells how many refer to each other one."""
-    for s in range(counts.shape[0]):
+    for s in range(len(counts)):
         counts[s] = 0
-    for j in range(slots.shape[0]):
+    for j in range(len(slots)):
         if slots[j] >= 0:
             counts[slots[j]] += 1
     slot = ZERO
-    for s in range(counts.shape[0]):
+    for s in range(len(counts)):
         if counts[s] < counts[slot]:
             slot = s
     if counts[slot] > 0:
-        for j in range(slots.shape[0]):
+        for j in range(len(slots)):
             if slots[j] == slot:
                 slots[j] = -1
         counts[slot] = 0
@@ -64,26 +62,24 @@ def take_scores(score, largest, slots, counts, scores, units, light, moved, scor
     Returns their typical size, the slot that they took, whether all of them over that size, which go to `score32`, are
     below `largest`, and whether there are rows of extreme leverage, on which `light` is 0, or of extreme score.
     """
-    n = score.shape[0]
+    n = len(score)
     unit = _typical_size(score)
     slot = _claim_slot(slots, counts)
     units[slot] = unit
-    wild = np.empty(n, dtype=np.int64)
-    n_wild = ZERO
-    calm = np.empty(n)
+    calm = vector(n)
     fits = True
+    n_wild = ZERO
     for i in range(n):
         v = score[i] / unit
         fits = fits and abs(v) < largest
         score32[i] = v
         scores[slot, i] = score[i]
         calm[i] = light[i] if abs(v) <= WILD else 0.0
-        wild[n_wild] = i
         n_wild += calm[i] == 0.0
-    for s in range(counts.shape[0]):
+    for s in range(len(counts)):
         if counts[s] > 0:
-            drift(score, scores[s], calm, wild, n_wild, moved[s])
-    for c in range(moved.shape[1]):
+            drift(score, scores[s], calm, n_wild, moved[s])
+    for c in range(DRIFT_WIDTH):
         moved[slot, c] = 0.0
     moved[slot, SCALE] = moved[slot, CALM_SCALE] = 1.0
     return unit, slot, fits, n_wild > 0

@@ -10,7 +10,7 @@ from robustsparse.kernels.vectors import add_multiple, soft
 @part(fastmath=SUMS)
 def _weighted_product(x, w, r):
     total = 0.0
-    for i in range(x.shape[0]):
+    for i in range(len(x)):
         total += x[i] * w[i] * r[i]
     return total
 
@@ -27,7 +27,7 @@ def _center(w, r):
 def _row_sweep(XT, w, penalty, beta, r, active, curvature):
     """One round over the active coordinates; returns the largest change of a coordinate's own gradient."""
     largest = 0.0
-    for i in range(active.shape[0]):
+    for i in range(len(active)):
         j = active[i]
         if curvature[i] <= 0.0:
             continue
@@ -48,7 +48,7 @@ def weighted_lasso(XT, w, r, penalty, beta, intercept, tol, max_sweeps):
     `beta` and `r` hold the start and become the solution; with `intercept` a constant is subtracted from r as well.
     Returns that constant and whether the sweeps settled.
     """
-    d = XT.shape[0]
+    d = len(XT)
     active = np.empty(d, dtype=np.int64)
     curvature = np.empty(d)
     member = np.zeros(d, dtype=np.bool_)

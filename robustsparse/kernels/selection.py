@@ -61,6 +61,10 @@ def median(a, n):
     return 0.5 * below + 0.5 * a[half]
 
 
+# Values that are gathered before the bar is raised again.
+MORE = np.int64(12)
+
+
 @part
 def raised_bar(bar, floor, n, k):
     """The bar, or the k-th largest of `floor[:n]` if that is higher; the k largest are moved to its front."""
@@ -78,7 +82,7 @@ def largest_places(columns, values, k, places):
     They are written to `places` (k,); returns how many there are.
     """
     count = ZERO
-    for i in range(values.shape[0]):
+    for i in range(len(values)):
         size = abs(values[i])
         if not size > 0.0:
             continue

@@ -16,14 +16,15 @@ from robustsparse.kernels.constants import (
     LOW_GAP,
     RADIUS,
     ROUND32,
+    SIDES,
     SLACK,
     SMALLEST,
     VALUE,
     ZERO,
 )
-from robustsparse.kernels.selection import raised_bar
+from robustsparse.kernels.selection import MORE, raised_bar
 from robustsparse.kernels.trimmed import kept_range, kept_sum
-from robustsparse.kernels.vectors import larger, smaller
+from robustsparse.kernels.vectors import larger, smaller, vector
 
 # Half the width of the bracket around a guessed cut, in units of the typical miss.
 FIRST = 2.5
@@ -45,16 +46,17 @@ def trim_survivors(
     r itself is. `guess` (5,) carries typical cuts and gaps for columns never seen, and by how much such
     cuts are missed. Returns the number of columns written to `found` and `values`.
     """
-    n = XT.shape[1]
+    n = len(r)
     kept = n - 2 * m
     share = m / n
     deviation = math.sqrt(n * share * (1.0 - share)) + 1.0
-    lower = np.empty(n + 1)
-    upper = np.empty(n + 1)
-    floor = np.empty(k + 64)
+    lower = vector(n + 1)
+    upper = vector(n + 1)
+    floor = vector(k + MORE)
+    full = k
     # Cuts and gaps, low and high; by which factor cuts have changed since they were last seen.
-    look = np.empty(4)
-    trend = np.empty(2)
+    look = vector(2 * SIDES)
+    trend = vector(SIDES)
     trend[0] = trend[1] = 1.0
     n_floor = ZERO
     count = ZERO
@@ -70,7 +72,7 @@ def trim_survivors(
                 spread = 2.0 * deviation
                 if not seen:
                     spread = larger(spread, FIRST * guess[4] / smaller(guess[2], guess[3]))
-                for side in range(2):
+                for side in range(SIDES):
                     gap = guess[2 + side] * sizes[j]
                     look[side] = guess[side] * sizes[j]
                     look[2 + side] = gap
@@ -81,7 +83,7 @@ def trim_survivors(
                         )
                 ok, value, radius, clip = certified(XT32[j], r32, m, look, spread, bar / unit)
                 slots[j] = slot
-                for side in range(2):
+                for side in range(SIDES):
                     cut = look[side]
                     ratio = cut / state[LOW + side, j]
                     state[LOW + side, j] = cut
@@ -108,12 +110,13 @@ def trim_survivors(
                 if least > bar:
                     floor[n_floor] = least
                     n_floor += 1
-                    if n_floor >= k and (n_floor == k + 64 or n_floor % 16 == 0):
+                    if n_floor == full:
                         bar = raised_bar(bar, floor, n_floor, k)
                         n_floor = k
+                        full = k + MORE
             found[count] = j
             count += 1
-    if n_floor >= k:
+    if n_floor > k:
         bar = raised_bar(bar, floor, n_floor, k)
     survivors = ZERO
     for c in range(count):

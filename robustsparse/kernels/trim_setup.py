@@ -6,7 +6,7 @@ from robustsparse.kernels.bounds import norm_bound, peak_bound
 from robustsparse.kernels.compiler import kernel
 from robustsparse.kernels.constants import SLACK, SUMS, ZERO
 from robustsparse.kernels.selection import select
-from robustsparse.kernels.vectors import larger
+from robustsparse.kernels.vectors import larger, vector
 
 
 @kernel(fastmath=SUMS)
@@ -15,8 +15,8 @@ def trim_setup(XT, first, last, step, XT32, norms, sizes, nonzeros, row_squares)
 
     The typical size is that of one value in `step`.
     """
-    n = XT.shape[1]
-    buffer = np.empty(n)
+    n = len(row_squares)
+    buffer = vector(n)
     for j in range(first, last):
         square = 0.0
         eighths = 0.0
@@ -48,7 +48,7 @@ def leverage_setup(XT, light, first, last, norms):
     for j in range(first, last):
         square = 0.0
         largest = 0.0
-        for i in range(XT.shape[1]):
+        for i in range(len(light)):
             v = abs(XT[j, i]) * light[i]
             square += v * v
             largest = larger(largest, v)

@@ -1,10 +1,9 @@
 """Exact trimmed means of products."""
 
-import numpy as np
-
 from robustsparse.kernels.compiler import brief, part
 from robustsparse.kernels.constants import SUMS, ZERO
 from robustsparse.kernels.selection import select
+from robustsparse.kernels.vectors import vector
 
 # How far cuts move from one step of a descent to the next, and from one column to another, in units of the distance
 # between them.
@@ -18,7 +17,7 @@ SAMPLE = 48
 @part(fastmath=SUMS)
 def kept_sum(x, r, m, low, high):
     """Sum of the products between the cuts, ties at a cut counted as often as they are kept."""
-    n = x.shape[0]
+    n = len(x)
     total = 0.0
     below = ZERO
     above = ZERO
@@ -40,7 +39,7 @@ def kept_range(x, r, m, low, high, low_width, high_width, lower, upper):
     moved to the side where that lies, and doubled. Then all products are partitioned. `lower` and `upper` (n + 1,)
     are overwritten.
     """
-    n = x.shape[0]
+    n = len(x)
     guessed = low < high
     step = n // SAMPLE if n >= 4 * SAMPLE and not guessed else 1
     while True:
@@ -112,8 +111,8 @@ def trim_rows(XT, r, m, cuts, out):
     `cuts` (rows, 2) are those of the last time, near which the new ones are looked for, or zero.
     """
     d, n = XT.shape
-    lower = np.empty(n + 1)
-    upper = np.empty(n + 1)
+    lower = vector(n + 1)
+    upper = vector(n + 1)
     low = 0.0
     high = 0.0
     for j in range(d):

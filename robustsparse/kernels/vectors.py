@@ -1,5 +1,7 @@
 """Small operations on numbers and vectors."""
 
+import numpy as np
+
 from robustsparse.kernels.compiler import part
 from robustsparse.kernels.constants import SUMS
 
@@ -17,6 +19,18 @@ def larger(x, y):
 
 
 @part
+def vector(n):
+    """Room for n numbers; `np.empty` would be compiled anew for each kind of caller."""
+    return np.empty(n)
+
+
+@part
+def matrix(rows, n):
+    """Room for so many rows of n numbers, as `vector`."""
+    return np.empty((rows, n))
+
+
+@part
 def soft(z, penalty):
     """Soft threshold."""
     if z > penalty:
@@ -29,14 +43,14 @@ def soft(z, penalty):
 @part
 def add_multiple(y, factor, x):
     """Add `factor * x` to y, without a temporary array."""
-    for i in range(y.shape[0]):
+    for i in range(len(y)):
         y[i] += factor * x[i]
 
 
 @part
 def copy_to(target, source):
     """Copy a vector; assigning to a slice would take seconds to compile."""
-    for i in range(target.shape[0]):
+    for i in range(len(target)):
         target[i] = source[i]
 
 
@@ -44,7 +58,7 @@ def copy_to(target, source):
 def dot(x, y):
     """Inner product of two short vectors."""
     total = 0.0
-    for i in range(x.shape[0]):
+    for i in range(len(x)):
         total += x[i] * y[i]
     return total
 
@@ -53,6 +67,6 @@ def dot(x, y):
 def dot_from(first, x, y):
     """Inner product of two short vectors from the element `first` on."""
     total = 0.0
-    for i in range(first, x.shape[0]):
+    for i in range(first, len(x)):
         total += x[i] * y[i]
     return total
