@@ -168,8 +168,10 @@ def _scaled(block: Array, location: Array, scale: Array) -> Array:
 
 def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]:
     """Location and scale of the rows of a block; scale 0 marks a constant row."""
-    location, scale = np.empty(len(block)), np.empty(len(block))
-    kernels.medians_and_spreads(block, center, location, scale)
+    location, scale = np.zeros(len(block)), np.empty(len(block))
+    if center:
+        kernels.row_medians(block, location)
+    kernels.row_medians(np.abs(block - location[:, None]), scale)
     scale *= MAD_TO_SD
     low, high = block.min(axis=1), block.max(axis=1)
     largest = np.maximum(np.abs(low), np.abs(high))
@@ -251,7 +253,7 @@ def _none(block: Array, center: bool) -> tuple[Array, Array]:
     return location, np.ones(len(block))
 
 
-# The median absolute deviation comes with the profile of a column and needs no entry.
+# The median absolute deviation is needed of every column, and has no entry.
 _MEASURES: dict[str, Callable[[Array, bool], tuple[Array, Array]]] = {
     "blocks": _blocks,
     "winsor": lambda block, center: _winsorized(block, center, _WINSOR, _WINSOR_SD),

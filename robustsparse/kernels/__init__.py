@@ -9,7 +9,7 @@ bit.
 
 from robustsparse.kernels.blocks import block_median_rows, block_setup, block_survivors
 from robustsparse.kernels.clime import clime_columns
-from robustsparse.kernels.columns import medians_and_spreads
+from robustsparse.kernels.columns import row_medians
 from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
 from robustsparse.kernels.gram_lasso import lasso_node_paths
 from robustsparse.kernels.gram_threshold import threshold_nodes
@@ -37,10 +37,10 @@ __all__ = [
     "largest_places",
     "lasso_node_paths",
     "leverage_setup",
-    "medians_and_spreads",
     "polish_squares",
     "precision_from_columns",
     "residual_variances",
+    "row_medians",
     "secant_move",
     "take_scores",
     "threshold_nodes",

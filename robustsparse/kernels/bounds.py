@@ -46,65 +46,59 @@ def peak_bound(eighths, norm):
     )
 
 
-@part
-def _multiple(product, square):
-    """Which multiple of a vector is nearest to another one."""
-    scale = product / square
-    return scale if square > SMALLEST_SQUARE and math.isfinite(scale) else 1.0
-
-
 @part(fastmath=SUMS)
-def drift(r, reference, calm, n_wild, out):
-    """How far the scores moved since `reference`, as `_upper_bound` needs it.
+def _move(r, reference, used):
+    """How far the `used` rows (1, others 0) moved since `reference`, from its nearest multiple.
 
-    Trimmed means of multiples are multiples of trimmed means, so a move is counted from the nearest
-    multiple of the reference: scores that all shrink by one factor do not move.
-
-    `calm` is 0 on the `n_wild` rows of extreme leverage or score, 1 elsewhere. Apart
-    from the norm of the whole move there is that of the calm rows, from their nearest multiple. A
-    wild row whose score kept its sign and about its size enters by its relative change, the others
-    by their absolute one.
+    Returns that multiple, and bounds of the norm of the move and of the largest one.
     """
     n = len(r)
-    products = 0.0
-    squares = 0.0
-    calm_products = 0.0
-    calm_squares = 0.0
-    for i in range(n):
-        b = reference[i] * calm[i]
-        products += r[i] * reference[i]
-        squares += reference[i] * reference[i]
-        calm_products += r[i] * b
-        calm_squares += b * b
-    scale = _multiple(products, squares)
-    # What rounding adds to the move and to the two sums of products that are compared.
-    rounding = 4.0 * n * ROUND64
+    product = 0.0
     square = 0.0
     for i in range(n):
-        e = r[i] - scale * reference[i]
-        square += e * e
-    out[SCALE] = abs(scale)
-    out[ALL] = norm_bound(square) + rounding * abs(scale) * norm_bound(squares)
-    if n_wild == 0:
-        return
-    scale = _multiple(calm_products, calm_squares)
+        b = reference[i] * used[i]
+        product += r[i] * b
+        square += b * b
+    scale = product / square
+    if not (square > SMALLEST_SQUARE and math.isfinite(scale)):
+        scale = 1.0
+    # What rounding adds to the move and to the two sums of products that are compared.
+    slack = 4.0 * n * ROUND64 * abs(scale) * norm_bound(square)
     square = 0.0
     eighths = 0.0
     for i in range(n):
-        e = (r[i] - scale * reference[i]) * calm[i]
+        e = (r[i] - scale * reference[i]) * used[i]
         e *= e
         square += e
         e *= e
         eighths += e * e
-    slack = rounding * abs(scale) * norm_bound(calm_squares)
+    norm = norm_bound(square)
+    return scale, norm + slack, peak_bound(eighths, norm) + slack
+
+
+@part
+def drift(r, reference, all_rows, calm, n_wild, out):
+    """How far the scores moved since `reference`, as `within_reach` needs it.
+
+    Trimmed means of multiples are multiples of trimmed means, so a move is counted from the nearest
+    multiple of the reference: scores that all shrink by one factor do not move.
+
+    `calm` is 0 on the `n_wild` rows of extreme leverage or score, 1 elsewhere, `all_rows` is 1 on all. Apart
+    from the norm of the whole move there is that of the calm rows, from their nearest multiple. A
+    wild row whose score kept its sign and about its size enters by its relative change, the others
+    by their absolute one.
+    """
+    scale, out[ALL], _ = _move(r, reference, all_rows)
+    out[SCALE] = abs(scale)
+    if n_wild == 0:
+        return
+    scale, out[CALM], out[CALM_MAX] = _move(r, reference, calm)
     out[CALM_SCALE] = abs(scale)
-    out[CALM] = norm_bound(square) + slack
-    out[CALM_MAX] = peak_bound(eighths, norm_bound(square)) + slack
     ratios = 0.0
     growth = 1.0
     jumps = 0.0
     longest = 0.0
-    for i in range(n):
+    for i in range(len(r)):
         if calm[i] != 0.0:
             continue
         a = r[i]
@@ -112,7 +106,7 @@ def drift(r, reference, calm, n_wild, out):
         e = abs(a - b)
         # Signs, not their product, which may underflow.
         if (a > 0.0) == (b > 0.0) and abs(a) < MOST_GROWTH * abs(b):
-            ratios += e / larger(abs(a), abs(b)) + rounding
+            ratios += e / larger(abs(a), abs(b)) + 4.0 * len(r) * ROUND64
             growth = larger(growth, a / b * SLACK)
         else:
             jumps += e

@@ -66,6 +66,7 @@ def take_scores(score, largest, slots, counts, scores, units, light, moved, scor
     unit = _typical_size(score)
     slot = _claim_slot(slots, counts)
     units[slot] = unit
+    all_rows = vector(n)
     calm = vector(n)
     fits = True
     n_wild = ZERO
@@ -74,11 +75,12 @@ def take_scores(score, largest, slots, counts, scores, units, light, moved, scor
         fits = fits and abs(v) < largest
         score32[i] = v
         scores[slot, i] = score[i]
+        all_rows[i] = 1.0
         calm[i] = light[i] if abs(v) <= WILD else 0.0
         n_wild += calm[i] == 0.0
     for s in range(len(counts)):
         if counts[s] > 0:
-            drift(score, scores[s], calm, n_wild, moved[s])
+            drift(score, scores[s], all_rows, calm, n_wild, moved[s])
     for c in range(DRIFT_WIDTH):
         moved[slot, c] = 0.0
     moved[slot, SCALE] = moved[slot, CALM_SCALE] = 1.0

@@ -1,7 +1,5 @@
 """Order statistics by partial sorting."""
 
-import math
-
 import numpy as np
 
 from robustsparse.kernels.compiler import brief, part
@@ -107,60 +105,3 @@ def largest_places(columns, values, k, places):
             at -= 1
         places[at] = place
     return count
-
-
-@part
-def _count_between(a, n, low, high):
-    """How many values lie below `low`, and how many do not exceed `high`."""
-    below = np.int64(0)
-    upto = np.int64(0)
-    for i in range(n):
-        below += a[i] < low
-        upto += a[i] <= high
-    return below, upto
-
-
-@part
-def bracketed_median(a, n, work):
-    """Median of `a[:n]`, which stays as it is: a sample brackets it, and only values in the bracket are selected."""
-    first = (n - 1) // 2
-    last = n // 2
-    sample = np.int64(33)
-    low = 0.0
-    high = 0.0
-    below = ZERO
-    upto = ZERO
-    if n >= 4 * sample:
-        for i in range(sample):
-            work[i] = a[i * (n // sample)]
-        select(work, ZERO, sample - 1, sample // 3)
-        low = work[sample // 3]
-        select(work, sample // 3, sample - 1, 2 * sample // 3 - 1)
-        high = work[2 * sample // 3 - 1]
-        below, upto = _count_between(a, n, low, high)
-    if below <= first and last < upto and upto - below > n // 8:
-        share = (first - below + 0.5) / (upto - below)
-        half = 2.0 * math.sqrt(upto - below) / (upto - below)
-        nearer = low + (share - half) * (high - low)
-        further = low + (share + half) * (high - low)
-        inside, within = _count_between(a, n, nearer, further)
-        if inside <= first and last < within:
-            low, high, below, upto = nearer, further, inside, within
-    count = ZERO
-    if below <= first and last < upto:
-        for i in range(n):
-            work[count] = a[i]
-            count += (a[i] >= low) & (a[i] <= high)
-    else:
-        below = ZERO
-        for i in range(n):
-            work[i] = a[i]
-        count = n
-    select(work, ZERO, count - 1, last - below)
-    top = work[last - below]
-    if first == last:
-        return top
-    bottom = work[0]
-    for i in range(1, last - below):
-        bottom = larger(bottom, work[i])
-    return 0.5 * bottom + 0.5 * top

@@ -68,7 +68,7 @@ def trim_survivors(
         for c in range(count, end):
             j = found[c]
             seen = slots[j] >= 0
-            if certify and not (seen and slots[j] == slot):
+            if certify and slots[j] != slot:
                 spread = 2.0 * deviation
                 if not seen:
                     spread = larger(spread, FIRST * guess[4] / smaller(guess[2], guess[3]))
