@@ -81,7 +81,7 @@ class Design:
 
     Attributes
     ----------
-    X : (n, d) float64 in Fortran order, without the intercept.
+    X : (n, d) in Fortran order, without the intercept; float32 if all predictors are such columns, else float64.
     response : the coded left-hand side.
     names : the d columns.
     intercept : whether the model has one.
@@ -352,7 +352,7 @@ def _fill(
     """Assemble the design in Fortran order, a chunk at a time so that no second copy is needed."""
     coded_at = [place for term in places for place in term]
     d = len(block.names) + len(coded_at)
-    flipped = np.empty((d, int(use.sum())))
+    flipped = np.empty((d, int(use.sum())), dtype=np.float64 if coded_at else block.dtype)
     plain_at = np.setdiff1d(np.arange(d), coded_at, assume_unique=True)
     rows = slice(None) if use.all() else np.flatnonzero(use)
     for place, chunk in block.chunks():

@@ -28,6 +28,7 @@ PROBES = 32
 # What pandas calls the content of an object column that is numbers, possibly with holes.
 NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty"}
 OBJECT = np.dtype(object)
+SINGLE = np.dtype(np.float32)
 DATES = {"date", "datetime", "datetime64", "timedelta", "timedelta64", "period", "time"}
 # A factor with a level for nearly every row is a label of rows, not a predictor.
 ID_SHARE = 0.9
@@ -187,14 +188,16 @@ def numbers(series: pd.Series) -> pd.Series:
 
 @dataclass(frozen=True)
 class NumericBlock:
-    """Numeric columns of a frame, handed out as float64 chunks.
+    """Numeric columns of a frame, handed out in chunks.
 
     Attributes
     ----------
     names : the columns, in order.
+    dtype : float32 if all columns are, else float64.
     """
 
     names: Sequence[str]
+    dtype: np.dtype[Any]
     _frame: pd.DataFrame
     _places: npt.NDArray[np.intp]
 
@@ -202,12 +205,14 @@ class NumericBlock:
     def of(cls, frame: pd.DataFrame, names: Sequence[str]) -> NumericBlock:
         """Find columns; those that are no numbers raise when their turn comes."""
         places = frame.columns.get_indexer(pd.Index(names, dtype=object))
+        single = set(frame.dtypes.to_numpy()[places]) == {SINGLE}
+        dtype = SINGLE if single else np.dtype(np.float64)
         if len(places) > PROBES and _scattered(frame, places):
             # Thousands of arrays: gather them once, or pandas handles each of them many times.
             if set(column_kinds(frame).values()) != {"numeric"} or 2 * len(places) < frame.shape[1]:
                 frame, places = frame.iloc[:, places], np.arange(len(places))
-            frame = pd.DataFrame(_floats(frame), copy=False)
-        return cls(names, frame, places)
+            frame = pd.DataFrame(_floats(frame, dtype), copy=False)
+        return cls(names, dtype, frame, places)
 
     def chunks(self) -> Iterator[tuple[slice, Floats]]:
         """Walk through chunks (n, up to CHUNK) with their places among the names."""
@@ -216,7 +221,7 @@ class NumericBlock:
             together = part[-1] - part[0] == len(part) - 1 and bool((np.diff(part) == 1).all())
             # A slice shares memory with the frame where a list of positions would copy.
             columns = slice(part[0], part[-1] + 1) if together else part
-            yield slice(start, start + len(part)), _floats(self._frame.iloc[:, columns])
+            yield slice(start, start + len(part)), _floats(self._frame.iloc[:, columns], self.dtype)
 
 
 def _scattered(frame: pd.DataFrame, places: npt.NDArray[np.intp]) -> bool:
@@ -227,14 +232,14 @@ def _scattered(frame: pd.DataFrame, places: npt.NDArray[np.intp]) -> bool:
     return len(owners) > PROBES // 2
 
 
-def _floats(block: pd.DataFrame) -> Floats:
+def _floats(block: pd.DataFrame, dtype: npt.DTypeLike = np.float64) -> Floats:
     dtypes = block.dtypes.to_numpy()
     if any(kind_of(dtype) != "numeric" for dtype in set(dtypes)):
         block = pd.DataFrame({name: numbers(block[name]) for name in block.columns})
         dtypes = block.dtypes.to_numpy()
     if all(isinstance(dtype, np.dtype) for dtype in set(dtypes)):
-        return block.to_numpy(dtype=np.float64)
-    return block.to_numpy(dtype=np.float64, na_value=np.nan)
+        return block.to_numpy(dtype=dtype)
+    return block.to_numpy(dtype=dtype, na_value=np.nan)
 
 
 def infinite(values: pd.Series | npt.NDArray[Any]) -> Mask:

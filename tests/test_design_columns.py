@@ -36,6 +36,17 @@ def test_numbers_of_any_type(data: pd.DataFrame, dtype: str) -> None:
     np.testing.assert_array_equal(design.X[:, 0], values)
 
 
+def test_single_precision_stays_while_all_predictors_have_it(data: pd.DataFrame) -> None:
+    data["s"], data["t"] = np.float32(1 / 3), np.arange(N, dtype=np.float32)
+    data.loc[data.index[1], "t"] = np.nan
+    design = build_design("y ~ s + t", data)
+    assert design.X.dtype == np.float32
+    assert design.dropped.columns == {"t": 1}
+    np.testing.assert_array_equal(design.X, data[["s", "t"]].dropna())
+    for formula in ("y ~ s + a", "y ~ s + g", "y ~ s + exp(s)", "y ~ s:t"):
+        assert build_design(formula, data).X.dtype == np.float64
+
+
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean"])
 def test_nullable_numbers_with_holes(data: pd.DataFrame, dtype: str) -> None:
     data["n"] = pd.Series([1, 0, None] * (N // 3), index=data.index, dtype=dtype)

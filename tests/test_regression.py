@@ -720,10 +720,12 @@ def peak_of(run: Any) -> int:
         tracemalloc.stop()
 
 
-def test_a_wide_frame_is_copied_little_more_than_once() -> None:
-    data = rs.simulate.linear(n=270, d=20_000, rng=0).data
-    # The design, its scaled copy, and that in single precision.
-    assert peak_of(lambda: rht("y ~ .", data)) <= 2.6 * data.memory_usage().sum()
+# The design, its scaled copy, and that in single precision, which is its own.
+@pytest.mark.parametrize(("dtype", "limit"), [(np.float64, 2.6), (np.float32, 2.5)])
+def test_a_wide_frame_is_copied_little_more_than_once(dtype: Any, limit: float) -> None:
+    data = rs.simulate.linear(n=270, d=20_000, rng=0).data.astype(dtype)
+    rht("y ~ .", data.iloc[:, :50])  # what is imported or compiled on first use does not count
+    assert peak_of(lambda: rht("y ~ .", data)) <= limit * data.memory_usage().sum()
 
 
 @pytest.mark.parametrize(("dtype", "limit"), [(np.float64, 1.6), (np.float32, 1.5)])
