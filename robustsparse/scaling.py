@@ -168,17 +168,18 @@ def _scaled(block: Array, location: Array, scale: Array) -> Array:
 
 def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]:
     """Location and scale of the rows of a block; scale 0 marks a constant row."""
-    location, scale = np.zeros(len(block)), np.empty(len(block))
-    if center:
-        kernels.row_medians(block, location)
-    kernels.row_medians(np.abs(block - location[:, None]), scale)
-    scale *= MAD_TO_SD
     low, high = block.min(axis=1), block.max(axis=1)
     largest = np.maximum(np.abs(low), np.abs(high))
     # Without an intercept a constant column is a predictor like any other, unless it is zero.
     constant = high - low <= _CONSTANT * largest if center else largest == 0.0
     if how in _MEASURES:
         location, scale = _MEASURES[how](block, center)
+    else:
+        location, scale = np.zeros(len(block)), np.empty(len(block))
+        if center:
+            kernels.row_medians(block, location)
+        kernels.row_medians(np.abs(block - location[:, None]), scale)
+        scale *= MAD_TO_SD
     two = _two_valued(block, low, high) if how != "none" else np.arange(0)
     if len(two):
         location[two], scale[two] = _moments(block[two], center)
@@ -253,7 +254,7 @@ def _none(block: Array, center: bool) -> tuple[Array, Array]:
     return location, np.ones(len(block))
 
 
-# The median absolute deviation is needed of every column, and has no entry.
+# The median absolute deviation, the default, has a kernel and no entry.
 _MEASURES: dict[str, Callable[[Array, bool], tuple[Array, Array]]] = {
     "blocks": _blocks,
     "winsor": lambda block, center: _winsorized(block, center, _WINSOR, _WINSOR_SD),

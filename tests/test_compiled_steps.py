@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 from scipy import sparse
 
 from robustsparse import simulate
 from robustsparse.descent import Descent, Iterate, Problem, Secants, Settings
 from robustsparse.gradients import Array, Trimmed, bind
+from robustsparse.kernels.vectors import dot, dot_from
 from robustsparse.losses import Squared
 from robustsparse.neighborhoods import _regressions, _residual_variances
 from robustsparse.solver import solve
@@ -116,6 +118,18 @@ def test_secants_solve_a_quadratic_problem_of_few_coordinates_exactly() -> None:
         past.add(point, slope)
         point = point + move
     assert np.abs(point - goal).max() < 1e-6
+
+
+@njit  # type: ignore[untyped-decorator]
+def products(x: Any, y: Any, longer_x: Any, longer_y: Any) -> Any:
+    return dot(x, y), dot_from(0, x, y), dot_from(len(x), longer_x, longer_y)
+
+
+def test_products_of_parts_are_those_of_wholes() -> None:
+    rng = np.random.default_rng(4)
+    for a in range(1, 40):
+        x, y = rng.normal(size=a), rng.normal(size=a)
+        assert len(set(products(x, y, np.r_[y, x], np.r_[x, y]))) == 1
 
 
 def test_secants_that_repeat_each_other_do_no_harm() -> None:

@@ -1,6 +1,7 @@
 """What happens while a kernel compiles."""
 
 import gc
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -61,3 +62,21 @@ def test_garbage_waits_no_longer_than_an_error() -> None:
 def test_compiling_of_others_is_left_alone() -> None:
     gc.enable()
     assert compiling(numba.njit(other))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system that can fork")
+def test_a_process_forked_meanwhile_collects_garbage() -> None:
+    """As when one thread compiles while another one forks."""
+    gc.enable()
+    found: list[int] = []
+
+    class Forking(Collecting):
+        def on_start(self, event: Any) -> None:
+            child = os.fork()
+            if not child:
+                os._exit(0 if gc.isenabled() else 1)
+            found.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    with event.install_listener("numba:compile", Forking()):
+        part(dot.py_func).compile((numba.float64[::1], numba.float64[::1]))
+    assert found == [0]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from robustsparse import kernels
 from robustsparse.errors import DataError, ParameterError
 from robustsparse.losses import MAD_TO_SD
 from robustsparse.scaling import SCALES, Array, standardize
@@ -190,6 +191,24 @@ class TestMostValuesEqual:
         values, _, scale, _ = column(x)
         assert 0.1 < scale < 1.0
         assert np.abs(values).max() < 100
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 34, 131, 132, 133, 1001])
+def test_medians_of_rows(n: int) -> None:
+    rng = np.random.default_rng(n)
+    rows = [
+        rng.normal(size=n),
+        rng.standard_cauchy(n),
+        rng.integers(0, 3, n),
+        np.sort(rng.normal(size=n)),
+        np.zeros(n),
+    ]
+    XT = np.array([*rows, np.full(n, 5e-324), 1.7e308 * rng.choice([-1.0, 1.0], n)])
+    out = np.empty(len(XT))
+    kernels.row_medians(XT, out)
+    ordered = np.sort(XT, axis=1)
+    low, high = ordered[:, (n - 1) // 2], ordered[:, n // 2]
+    np.testing.assert_array_equal(out, low if n % 2 else 0.5 * low + 0.5 * high)
 
 
 def test_winsorized_scale_by_hand() -> None:

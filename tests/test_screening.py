@@ -262,6 +262,34 @@ def test_more_references_than_slots(
     run_through(bound, dense, slow(60, rng), 4, 3 * screening.SLOTS, 3)
 
 
+@pytest.mark.parametrize("pair", [trim_pair, blocks_pair])
+def test_a_search_for_none_leaves_memory_alone(
+    pair: Callable[..., tuple[BoundGradient, Dense]],
+) -> None:
+    rng = np.random.default_rng(0)
+    bound, _ = pair(gaussian(5000, 40, rng), rng)
+    bound.begin(rng.normal(size=40))
+    found, values = bound.survivors(np.zeros(5000, dtype=bool), 0, 0.0)
+    assert len(found) == len(values) <= 5000
+
+
+def test_values_that_are_none_hide_no_others() -> None:
+    """Products beyond the largest number give NaN as a mean of blocks."""
+    rng = np.random.default_rng(0)
+    XT = rng.normal(size=(60, 40))
+    XT[::2] *= 1e10
+    estimator = MedianOfMeans(5, redraw=False, rng=0)
+    bound = estimator.bind(XT)
+    score = 1e302 * rng.normal(size=40)
+    with np.errstate(all="ignore"):
+        gradient = estimator(XT.T, score)
+        bound.begin(score)
+        found, _ = bound.survivors(np.zeros(60, dtype=bool), 30, 0.0)
+    assert np.isnan(gradient).any()
+    size = np.where(np.isnan(gradient), 0.0, np.abs(gradient))
+    assert np.isin(np.argsort(-size)[:30], found).all()
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_very_few_rows(n: int) -> None:
     rng = np.random.default_rng(n)

@@ -99,6 +99,7 @@ def block_survivors(
     buffer = vector(len(order))
     work = vector(blocks)
     floor = vector(k + MORE)
+    # The bar is raised by the first k values, then by so many more.
     full = k
     n_floor = ZERO
     count = ZERO
@@ -120,7 +121,8 @@ def block_survivors(
                 if high < half and low < half:
                     continue
         value = _block_median(XT[j], order, r, blocks, buffer, work)
-        if abs(value) < bar:
+        # NaN reaches nothing either.
+        if not abs(value) >= bar:
             continue
         found[count] = j
         values[count] = value
@@ -128,7 +130,7 @@ def block_survivors(
         # Times the step, values a rounding apart may tie, and the lowest column of a tie is kept.
         floor[n_floor] = abs(value) / SLACK
         n_floor += 1
-        if n_floor == full:
+        if n_floor >= full:
             bar = raised_bar(bar, floor, n_floor, k)
             n_floor = k
             full = k + MORE

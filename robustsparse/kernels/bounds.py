@@ -50,7 +50,7 @@ def peak_bound(eighths, norm):
 def _move(r, reference, used):
     """How far the `used` rows (1, others 0) moved since `reference`, from its nearest multiple.
 
-    Returns that multiple, and bounds of the norm of the move and of the largest one.
+    Returns that multiple, and bounds of the norm of the move and of its largest entry.
     """
     n = len(r)
     product = 0.0

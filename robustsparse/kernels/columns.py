@@ -28,7 +28,7 @@ def _count_between(x, low, high):
 def row_medians(XT, out):
     """Median of each row: a sample brackets it, and only values in the bracket are selected."""
     d, n = XT.shape
-    work = vector(n + 1)
+    work = vector(n)
     first = (n - 1) // 2
     last = n // 2
     for j in range(d):
@@ -65,10 +65,10 @@ def row_medians(XT, out):
             count = n
         select(work, ZERO, count - 1, last - below)
         top = work[last - below]
-        bottom = top
         if first < last:
             bottom = work[0]
             for i in range(1, last - below):
                 bottom = larger(bottom, work[i])
-        # Halves are added, not the sum halved: the sum of two values near the largest float overflows.
-        out[j] = 0.5 * bottom + 0.5 * top
+            # Halves are added, not the sum halved: the sum of two values near the largest float overflows.
+            top = 0.5 * bottom + 0.5 * top
+        out[j] = top

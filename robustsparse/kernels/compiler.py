@@ -1,6 +1,7 @@
 """How the loops are compiled: on first use, once for all processes of an installation."""
 
 import gc
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -33,32 +34,45 @@ def part(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 class _UncollectedCompiling(event.Listener):
     """No collection of Python's garbage while a kernel compiles.
 
-    The compiler makes so many objects that all there are would be searched again and again, which takes a tenth of the
-    time. Only one thread compiles at a time.
+    The compiler makes so many objects that all there are would be searched again and again, which takes about a tenth
+    of the time. Only one thread compiles at a time.
     """
 
     def __init__(self) -> None:
         self._depth = 0
-        self._collected = False
+        self._collected = gc.isenabled()
 
     @staticmethod
-    def _ours(event: Any) -> bool:
-        return str(event.data["dispatcher"].py_func.__module__).startswith(__package__)
+    def _ours(occurrence: Any) -> bool:
+        return str(occurrence.data["dispatcher"].py_func.__module__).startswith(__package__)
 
-    def on_start(self, event: Any) -> None:
+    def on_start(self, occurrence: Any) -> None:
         """Stop collecting."""
-        if self._ours(event):
-            if not self._depth:
+        if self._ours(occurrence):
+            self._depth += 1
+            if self._depth == 1:
                 self._collected = gc.isenabled()
                 gc.disable()
-            self._depth += 1
 
-    def on_end(self, event: Any) -> None:
+    def on_end(self, occurrence: Any) -> None:
         """Collect again, unless nothing was collected before."""
-        if self._ours(event):
+        if self._ours(occurrence):
             self._depth -= 1
-            if not self._depth and self._collected:
-                gc.enable()
+            if not self._depth:
+                self._resume()
+
+    def forget(self) -> None:
+        """What another thread compiled when this process was forked is not compiled here."""
+        if self._depth:
+            self._depth = 0
+            self._resume()
+
+    def _resume(self) -> None:
+        if self._collected:
+            gc.enable()
 
 
-event.register("numba:compile", _UncollectedCompiling())
+_compiling = _UncollectedCompiling()
+event.register("numba:compile", _compiling)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_compiling.forget)

@@ -26,7 +26,7 @@ SMALLEST_SQUARE = 1e-200
 SLACK = 1.0 + 1e-9
 
 # Rows of a screening state: what is known of each predictor since it was last looked at, first of all the most that its
-# value can be.
+# value can be. What there is of both cuts stands side by side.
 KNOWN, VALUE, RADIUS, LOW, HIGH, LOW_GAP, HIGH_GAP, CLIP = range(8)
 STATE_WIDTH = 8
 # Columns of a drift record: how far the scores moved since a reference (see `drift`).

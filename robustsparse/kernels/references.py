@@ -51,7 +51,7 @@ def _claim_slot(slots, counts):
 
 @brief
 def claim_reference(score, slots, counts):
-    """Typical size of new scores and a slot for them."""
+    """Typical size of new scores and a slot for them, which columns that refer to it lose; `counts` are taken anew."""
     return _typical_size(score), _claim_slot(slots, counts)
 
 

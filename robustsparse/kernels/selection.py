@@ -6,6 +6,9 @@ from robustsparse.kernels.compiler import brief, part
 from robustsparse.kernels.constants import ZERO
 from robustsparse.kernels.vectors import larger
 
+# Values that are gathered before the bar is raised again.
+MORE = np.int64(12)
+
 
 @part
 def select(a, lo, hi, k):
@@ -59,13 +62,9 @@ def median(a, n):
     return 0.5 * below + 0.5 * a[half]
 
 
-# Values that are gathered before the bar is raised again.
-MORE = np.int64(12)
-
-
 @part
 def raised_bar(bar, floor, n, k):
-    """The bar, or the k-th largest of `floor[:n]` if that is higher; the k largest are moved to its front."""
+    """The bar, or the k-th largest of `floor[:n]` (0 < k <= n) if that is higher; the k largest go to its front."""
     rest = n - k
     select(floor, ZERO, n - 1, rest)
     for i in range(k):

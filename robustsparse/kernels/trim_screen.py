@@ -50,9 +50,10 @@ def trim_survivors(
     kept = n - 2 * m
     share = m / n
     deviation = math.sqrt(n * share * (1.0 - share)) + 1.0
-    lower = vector(n + 1)
-    upper = vector(n + 1)
+    lower = vector(n)
+    upper = vector(n)
     floor = vector(k + MORE)
+    # The bar is raised by the first k values, then by so many more.
     full = k
     # Cuts and gaps, low and high; by which factor cuts have changed since they were last seen.
     look = vector(2 * SIDES)
@@ -110,7 +111,7 @@ def trim_survivors(
                 if least > bar:
                     floor[n_floor] = least
                     n_floor += 1
-                    if n_floor == full:
+                    if n_floor >= full:
                         bar = raised_bar(bar, floor, n_floor, k)
                         n_floor = k
                         full = k + MORE

@@ -13,7 +13,7 @@ from robustsparse.kernels.vectors import larger, vector
 def trim_setup(XT, first, last, step, XT32, norms, sizes, nonzeros, row_squares):
     """Float32 copy, norms (see `within_reach`), typical size and nonzero values of each column, and squares of rows.
 
-    The typical size is that of one value in `step`.
+    The typical size is the median of every `step`-th absolute value, the upper one of two.
     """
     n = len(row_squares)
     buffer = vector(n)

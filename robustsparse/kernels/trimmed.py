@@ -35,9 +35,9 @@ def kept_sum(x, r, m, low, high):
 def kept_range(x, r, m, low, high, low_width, high_width, lower, upper):
     """Smallest and largest kept product of `x * r`.
 
-    They are looked for near guesses if these differ, else near those of a sample; a bracket that misses its cut is
-    moved to the side where that lies, and doubled. Then all products are partitioned. `lower` and `upper` (n + 1,)
-    are overwritten.
+    They are looked for within the given widths of guesses if `low < high`, else around those of a
+    sample if n is large. A bracket that misses its cut is moved to the side where that lies, and doubled. What is not
+    found so is selected from all products. `lower` and `upper` (n,) are overwritten.
     """
     n = len(x)
     guessed = low < high
@@ -111,8 +111,8 @@ def trim_rows(XT, r, m, cuts, out):
     `cuts` (rows, 2) are those of the last time, near which the new ones are looked for, or zero.
     """
     d, n = XT.shape
-    lower = vector(n + 1)
-    upper = vector(n + 1)
+    lower = vector(n)
+    upper = vector(n)
     low = 0.0
     high = 0.0
     for j in range(d):

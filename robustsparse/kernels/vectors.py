@@ -20,7 +20,7 @@ def larger(x, y):
 
 @part
 def vector(n):
-    """Room for n numbers; `np.empty` would be compiled anew for each kind of caller."""
+    """Room for n numbers; `np.empty` itself is compiled anew for callers with other options."""
     return np.empty(n)
 
 
@@ -67,6 +67,7 @@ def dot(x, y):
 def dot_from(first, x, y):
     """Inner product of two short vectors from the element `first` on."""
     total = 0.0
-    for i in range(first, len(x)):
+    # Unsigned, or the loop is not vectorized and rounds otherwise than `dot`.
+    for i in range(np.uint64(first), np.uint64(len(x))):
         total += x[i] * y[i]
     return total
