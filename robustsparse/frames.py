@@ -362,6 +362,12 @@ def check_predictor(column: pd.Series, kind: Kind, *, by_dot: bool) -> None:
     except TypeError as error:
         raise DataError(f"column {name!r} holds no labels ({error}); {without}") from error
     if by_dot and filled >= ID_ROWS and levels >= ID_SHARE * filled:
+        wrong = column[column.notna() & pd.to_numeric(column, errors="coerce").isna()]
+        if 0 < 2 * len(wrong) < filled:
+            raise DataError(
+                f"column {name!r} holds numbers, but not in rows {listed(wrong.index.tolist())}: "
+                f"{listed(wrong.tolist())}; mend these values and convert the column, or {without}"
+            )
         raise DataError(
             f"column {name!r} has {levels} levels in {filled} rows, as a row label would; "
             f"{without}, or convert it if it holds numbers"

@@ -89,6 +89,17 @@ def test_columns_of_no_known_type(data: pd.DataFrame) -> None:
         build_design("y ~ .", data.assign(z=[[1]] * N))
 
 
+@pytest.mark.parametrize("dtype", ["object", "string", "category"])
+def test_text_among_numbers_is_named(data: pd.DataFrame, dtype: str) -> None:
+    values = pd.Series(np.arange(N) / 7, index=data.index).astype(object)
+    values["row3"], values["row5"] = "oops", None
+    data["n"] = (values.astype("string") if dtype == "string" else values).astype(dtype)
+    with pytest.raises(
+        DataError, match=r"'n' holds numbers, but not in rows 'row3': 'oops'; .*`- n`"
+    ):
+        build_design("y ~ .", data)
+
+
 def test_row_labels_under_dot_are_refused(data: pd.DataFrame) -> None:
     data["id"] = [f"patient {i}" for i in range(N)]
     with pytest.raises(DataError, match=r"'id' has 24 levels in 24 rows.*`- id`"):
