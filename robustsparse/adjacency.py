@@ -210,9 +210,10 @@ def upper(matrix: Any) -> tuple[Indices, Indices, NDArray[Any]]:
     >>> [part.tolist() for part in upper(np.array([[0, 3, 0], [3, 0, 2], [0, 2, 0]]))]
     [[0, 1], [1, 2], [3, 2]]
     """
-    above = sparse.coo_array(sparse.triu(canonical(matrix), k=1))
-    order = np.lexsort((above.col, above.row))
-    return above.row[order].astype(np.intp), above.col[order].astype(np.intp), above.data[order]
+    whole = canonical(matrix)
+    rows = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr))
+    above = whole.indices > rows
+    return rows[above], whole.indices[above].astype(np.intp), whole.data[above]
 
 
 def at_pairs(matrix: Any, rows: Any, columns: Any) -> Array:

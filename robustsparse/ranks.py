@@ -2,8 +2,11 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 Array = NDArray[np.float64]
+
+_ENTRIES_AT_ONCE = 2**14
 
 
 def column_ranks(X: Array) -> Array:
@@ -16,19 +19,46 @@ def column_ranks(X: Array) -> Array:
     >>> column_ranks(np.array([[30.0], [10.0], [30.0], [20.0]])).ravel().tolist()
     [3.5, 1.0, 3.5, 2.0]
     """
-    XT = np.ascontiguousarray(X.T)
-    order = np.argsort(XT, axis=1)
-    ordered = np.take_along_axis(XT, order, axis=1)
-    places = np.arange(XT.shape[1])
-    differs = ordered[:, 1:] != ordered[:, :-1]
-    ranks = np.broadcast_to(places + 1.0, XT.shape)
-    if not differs.all():
-        # A run of ties begins and ends where values differ.
-        begins = np.pad(differs, ((0, 0), (1, 0)), constant_values=True)
-        ends = np.pad(differs, ((0, 0), (0, 1)), constant_values=True)
-        first = np.maximum.accumulate(np.where(begins, places, 0), axis=1)
-        last = np.minimum.accumulate(np.where(ends, places, len(places))[:, ::-1], axis=1)[:, ::-1]
-        ranks = 0.5 * (first + last) + 1.0
-    out = np.empty(XT.shape)
-    np.put_along_axis(out, order, ranks, axis=1)
-    return out.T
+    n = len(X)
+    return _by_rank(X.T, np.arange(1.0, n + 0.5, 0.5)).T
+
+
+def normal_quantiles(XT: Array) -> Array:
+    """Ranks within each row (d, n) as quantiles of the normal distribution; rows of one value become zero.
+
+    Examples
+    --------
+    >>> normal_quantiles(np.array([[1.0, 50.0, 2.0], [7.0, 7.0, 7.0]])).round(3).tolist()
+    [[-0.674, 0.674, 0.0], [0.0, 0.0, 0.0]]
+    """
+    n = XT.shape[1]
+    return _by_rank(XT, ndtri(np.arange(1.0, n + 0.5, 0.5) / (n + 1.0)))
+
+
+def _by_rank(XT: Array, table: Array) -> Array:
+    """For each value of a row (d, n) the entry of `table` for its rank: 1, 1.5, 2 and so on up to n."""
+    d, n = XT.shape
+    out = np.empty((d, n))
+    # Few rows at a time: memory that was just used is faster than new one.
+    step = max(1, _ENTRIES_AT_ONCE // max(n, 1))
+    for first in range(0, d, step):
+        _look_up(XT[first : first + step], table, out[first : first + step])
+    return out
+
+
+def _look_up(XT: Array, table: Array, out: Array) -> None:
+    d, n = XT.shape
+    XT = np.ascontiguousarray(XT)
+    # Places in the whole array are faster to look up than those along an axis.
+    order = np.argsort(XT, axis=1) + n * np.arange(d)[:, None]
+    ordered = XT.ravel()[order]
+    # Whether a value is that of the one before, with an end to the last run of every row.
+    repeats = np.zeros((d, n + 1), dtype=bool)
+    np.equal(ordered[:, 1:], ordered[:, :-1], out=repeats[:, 1:-1])
+    before, after = repeats[:, :-1], repeats[:, 1:]
+    found = np.broadcast_to(table[::2], (d, n))
+    if before.any():
+        first, last = np.flatnonzero(after & ~before), np.flatnonzero(before & ~after)
+        found = found.copy()
+        found[before | after] = np.repeat(table[first % n + last % n], last - first + 1)
+    out.ravel()[order] = found

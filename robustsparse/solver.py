@@ -63,11 +63,15 @@ class RHTFit:
         return len(self.history)
 
 
-def _finish(run: Descent, at: Iterate, converged: bool, reason: str) -> RHTFit:
+def _finish(
+    run: Descent, at: Iterate, converged: bool, reason: str, loss: float | None = None
+) -> RHTFit:
+    """What a run ends with; its loss is computed unless it is at hand."""
     coef = at.dense(run.d)
     free = np.flatnonzero((coef != 0) & ~run.kept)
     support = free[np.argsort(-np.abs(coef[free]), kind="stable")]
-    loss = run.problem.robust_loss(run.predictor(at))
+    if loss is None:
+        loss = run.problem.robust_loss(run.predictor(at))
     return RHTFit(coef, support, at.step, converged, reason, loss, tuple(run.history))
 
 
@@ -154,7 +158,7 @@ def _run_auto(run: Descent, at: Iterate, callback: Callable[[Array], None] | Non
         if callback is not None:
             callback(new.dense(run.d))
         if stays and change <= run.settings.tol:
-            return _finish(run, at, True, "settled")
+            return _finish(run, at, True, "settled", loss)
         if not stays:
             key = new.columns.tobytes()
             count = visits[key][0] + 1 if key in visits else 1

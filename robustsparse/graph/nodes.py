@@ -20,7 +20,7 @@ from robustsparse.tuning import with_rng
 Array = NDArray[np.float64]
 
 # Nodes in one task; with a checkpoint, what a killed run loses at most.
-CHUNK = 16
+CHUNK = 8
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class NodeTask:
     start : array (d, d) or None
         Correlations to start from: neighborhoods by thresholding them are next to those by a robust gradient once bad
         rows are out. None starts the path from zero at its largest k.
+    like : BoundGradient or None
+        Bound to the same variables: what it has measured of them need not be measured again.
     """
 
     XT: Array
@@ -50,12 +52,13 @@ class NodeTask:
     settings: Settings
     seeds: NDArray[np.int64]
     start: Array | None = None
+    like: BoundGradient | None = None
 
     def fit(self, nodes: Sequence[int]) -> dict[str, NDArray[Any]]:
         """Fit some nodes; arrays `step`, `node`, `neighbor`, `value` of coefficients, and the `unsettled` nodes."""
         found: list[tuple[int, int, int, float]] = []
         unsettled = []
-        gradient = None
+        gradient = self.like
         for node in nodes:
             estimator = _own_blocks(self.estimator, int(self.seeds[node]))
             gradient = bind(estimator, self.XT, like=gradient)

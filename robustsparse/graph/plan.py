@@ -11,7 +11,8 @@ from robustsparse.descent import Settings
 from robustsparse.errors import ParameterError
 from robustsparse.gradients import GradientEstimator, Mean, MedianOfMeans, Trimmed, as_estimator
 from robustsparse.graph.checkpoint import fingerprint
-from robustsparse.graph.ranking import SUBSAMPLES
+from robustsparse.graph.nodes import CHUNK
+from robustsparse.graph.ranking import BATCH, SUBSAMPLES
 from robustsparse.scaling import SCALES
 from robustsparse.threads import threads_for
 from robustsparse.tuning import k_grid
@@ -85,6 +86,7 @@ class Plan:
                 "how": self.how,
                 "settings": self.settings,
                 "draws": self.draws,
+                "parts": [CHUNK, BATCH],
             },
         )
 

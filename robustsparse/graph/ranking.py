@@ -69,12 +69,12 @@ class Ranking:
 
     def instability(self, n_edges: int) -> float:
         """Mean over all pairs of twice the variance of being among the `n_edges` strongest of a subsample."""
-        d = self.scores.shape[0]
-        pairs = d * (d - 1) // 2
-        n_edges = min(n_edges, self.strongest.shape[1])
+        count, d = len(self.strongest), self.scores.shape[0]
         among = self.strongest[:, :n_edges].ravel()
-        share = np.bincount(among[among >= 0], minlength=pairs) / len(self.strongest)
-        return float(np.mean(2.0 * share * (1.0 - share)))
+        times = np.bincount(among[among >= 0])
+        # A pair that is among them c times of m varies by c (m - c) / m².
+        varied = count * int(times.sum()) - int(times @ times)
+        return 2.0 * varied / (count**2 * (d * (d - 1) / 2))
 
 
 def subsample_size(n: int) -> int:

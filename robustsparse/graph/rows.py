@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, pdtrc
+from scipy.special import pdtrc
 
 from robustsparse.losses import MAD_TO_SD
-from robustsparse.ranks import column_ranks
+from robustsparse.ranks import normal_quantiles
 from robustsparse.threads import over_columns
 
 Array = NDArray[np.float64]
@@ -31,8 +31,10 @@ _LARGEST_Z = 3.0
 # Rows larger than the median by this many MADs are far, and far rows whose directions agree better than those of the
 # others, by this many MADs and by this factor, are rejected.
 _ROW_CUT, _AGREEMENT_CUT, _AGREEMENT_RATIO = 3.0, 3.0, 1.5
-# Ranking takes as long as this many passes through the data.
-_SORTING = 20
+# Ranking takes as long as this many passes through the data, and so many products of matrices as long as one.
+_SORTING, _PRODUCTS = 20, 16
+# Directions compared with all others at once, with any number of threads, so that rounding does not depend on it.
+_BLOCK = 256
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def trusted_rows(XT: Array, threads: int = 1) -> TrustedRows:
         errors[:, ~kept] = False
         errors[:, kept] = wrong_cells(XT[:, kept])
     values = np.zeros_like(XT)
-    values[:, kept] = normal_scores(np.where(errors, 0.0, XT)[:, kept], threads)
+    values[:, kept] = normal_scores(np.compress(kept, np.where(errors, 0.0, XT), axis=1), threads)
     values[errors] = 0.0
     return TrustedRows(values, weights, errors)
 
@@ -151,13 +153,12 @@ def normal_scores(XT: Array, threads: int = 1) -> Array:
     >>> normal_scores(np.array([[1.0, 50.0, 2.0], [7.0, 7.0, 7.0]])).round(3).tolist()
     [[-0.674, 0.674, 0.0], [0.0, 0.0, 0.0]]
     """
-    d, n = XT.shape
-    out = np.empty((d, n))
+    out = np.empty(XT.shape)
 
     def columns(first: int, last: int) -> None:
-        ndtri(column_ranks(XT[first:last].T).T / (n + 1.0), out=out[first:last])
+        out[first:last] = normal_quantiles(XT[first:last])
 
-    over_columns(columns, d, _SORTING * XT.size, threads)
+    over_columns(columns, len(XT), _SORTING * XT.size, threads)
     return out
 
 
@@ -172,7 +173,7 @@ def row_weights(XT: Array, threads: int = 1) -> Array:
     median, spread = _median_mad(size)
     far = size > median + _ROW_CUT * spread
     rejected = np.zeros(len(size), dtype=bool)
-    rejected[np.flatnonzero(far)[_agree(values, far)]] = True
+    rejected[np.flatnonzero(far)[_agree(values, far, threads)]] = True
     usual = _usual_size(values[:, ~rejected], threads)
     weights: Array = np.divide(usual, size, out=np.ones(len(size)), where=size > usual)
     weights[rejected] = 0.0
@@ -189,24 +190,36 @@ def _usual_size(values: Array, threads: int) -> float:
     return float(np.median(squares.mean(axis=0))) + chance
 
 
-def _agree(values: Array, far: Bools) -> Bools:
+def _agree(values: Array, far: Bools, threads: int) -> Bools:
     """Which of the far rows point in directions that other far rows share."""
     if far.sum() < 2:
         return np.zeros(int(far.sum()), dtype=bool)
     lengths = np.linalg.norm(values, axis=0)
     directions = values / np.where(lengths > 0, lengths, 1.0)
-    median, spread = _median_mad(_mean_agreement(directions[:, ~far]))
-    found = _mean_agreement(directions[:, far])
+    median, spread = _median_mad(_mean_agreement(directions[:, ~far], threads))
+    found = _mean_agreement(directions[:, far], threads)
     # A mean over few rows varies more than one over many.
     chance = sqrt(max(1.0, float((~far).sum() / far.sum())))
     bar = max(median + _AGREEMENT_CUT * chance * spread, _AGREEMENT_RATIO * median)
     return np.asarray(found > bar)
 
 
-def _mean_agreement(directions: Array) -> Array:
+def _mean_agreement(directions: Array, threads: int) -> Array:
     """Mean squared cosine of each direction (d, m) with the others."""
-    cosines = directions.T @ directions
-    return np.asarray((np.square(cosines).sum(axis=1) - 1.0) / (len(cosines) - 1.0))
+    d, m = directions.shape
+    if m <= d:
+        squares = np.square(directions.T @ directions).sum(axis=1)
+    else:
+        # The squared cosines of x with all others sum to x' D D' x.
+        products, squares = directions @ directions.T, np.empty(m)
+
+        def blocks(first: int, last: int) -> None:
+            for start in range(first * _BLOCK, last * _BLOCK, _BLOCK):
+                part = directions[:, start : start + _BLOCK]
+                squares[start : start + _BLOCK] = np.einsum("ij,ij->j", products @ part, part)
+
+        over_columns(blocks, -(-m // _BLOCK), m * d * d // _PRODUCTS, threads)
+    return np.asarray((squares - 1.0) / (m - 1.0))
 
 
 def _median_mad(values: Any) -> tuple[float, float]:

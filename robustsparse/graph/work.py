@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustsparse.errors import ConvergenceWarning, warn_user
+from robustsparse.gradients import Trimmed, bind
 from robustsparse.graph.checkpoint import Checkpoint, Parts
 from robustsparse.graph.nodes import CHUNK, NodeTask, coefficients
 from robustsparse.graph.plan import Plan
@@ -39,7 +40,8 @@ def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> 
     """Coefficients (d, d), sparse, of Algorithm 1 on every node, for each k of the path."""
     d = len(XT)
     rows = np.ascontiguousarray(XT)
-    task = NodeTask(rows, plan.estimator, plan.ks, plan.settings, plan.seeds, start)
+    like = bind(plan.estimator, rows) if isinstance(plan.estimator, Trimmed) else None
+    task = NodeTask(rows, plan.estimator, plan.ks, plan.settings, plan.seeds, start, like)
     chunks = [range(first, min(first + CHUNK, d)) for first in range(0, d, CHUNK)]
     jobs = {f"nodes-{chunk.start}": partial(task.fit, chunk) for chunk in chunks}
     many = d * len(plan.ks) >= _FITS_FOR_PROCESSES
