@@ -132,12 +132,15 @@ class Iterate:
         Length of the step that led here.
     eta : array (n,) or None
         The linear predictor, once it is known.
+    moved : tuple of float and int, or None
+        Distance from the iterate before, and how many columns are active in either, if that is known.
     """
 
     columns: Indices
     values: Array
     step: float = 0.0
     eta: Array | None = None
+    moved: tuple[float, int] | None = None
 
     def dense(self, d: int) -> Array:
         """Coefficients of all d columns."""
@@ -282,8 +285,8 @@ class Descent:
                 self.share, _MOVE_SHARE, _LARGEST_SHRINKAGE, _LOOSE_STEPS, _LOOSE_TOL, _TIGHT_STEPS, tight, _MEMORY,
             )  # fmt: skip
             if done is not None:
-                columns, values, step, stays, loss = done
-                return Iterate(columns, values, step), stays, loss
+                columns, values, step, moved, stays, loss = done
+                return Iterate(columns, values, step, moved=moved), stays, loss
         new = self.advance(at)
         stays = np.array_equal(new.columns, at.columns)
         new = self.settle(new) if stays else self.loosely(new)
@@ -367,11 +370,11 @@ class Descent:
 
     def record(self, new: Iterate, old: Iterate, loss: float) -> float:
         """Add a row to the history; return the relative change."""
-        columns, move = _difference(new, old)
+        distance, either = new.moved or _moved(new, old)
         size = sqrt(new.values @ new.values)
-        change = sqrt(move @ move) / size if size > 0 else float(move.any())
+        change = distance / size if size > 0 else float(distance > 0)
         # The two supports overlap in what the union of both lacks.
-        entered, left = len(columns) - len(old.columns), len(columns) - len(new.columns)
+        entered, left = either - len(old.columns), either - len(new.columns)
         free = len(new.columns) - len(self.keep)
         row = Iteration(len(self.history) + 1, change, new.step, free, entered, left, loss)
         self.history.append(row)
@@ -387,6 +390,12 @@ def _difference(new: Iterate, old: Iterate) -> tuple[Indices, Array]:
     move[np.searchsorted(columns, new.columns)] += new.values
     move[np.searchsorted(columns, old.columns)] -= old.values
     return columns, move
+
+
+def _moved(new: Iterate, old: Iterate) -> tuple[float, int]:
+    """Distance between two iterates, and on how many columns either is not zero."""
+    columns, move = _difference(new, old)
+    return sqrt(move @ move), len(columns)
 
 
 class Secants:

@@ -212,8 +212,8 @@ class ScreenedTrim:
     def iterated(
         self, y: Array, weights: Array, k: int, kept: NDArray[np.bool_], barred: NDArray[np.bool_],
         columns: Indices, values: Array, *how: Any,
-    ) -> tuple[Indices, Array, float, bool, float] | None:  # fmt: skip
-        """What `Descent.iterate` makes of an iterate for the squared loss: the new one, its step and loss."""
+    ) -> tuple[Indices, Array, float, tuple[float, int], bool, float] | None:  # fmt: skip
+        """What `Descent.iterate` makes of an iterate for the squared loss."""
         # The first look needs a guess. Large designs may be searched by several threads, and to give the same iterates
         # with one they are never searched here.
         if not self._guessed or self.XT.dtype != np.float64 or is_large(self.XT.size):
@@ -223,10 +223,11 @@ class ScreenedTrim:
             np.empty(len(columns) + k, dtype=np.int64),
             np.empty(len(columns) + k),
         )
-        count, step, stays, loss = kernels.iterate_squares(
+        count, step, distance, either, stays, loss = kernels.iterate_squares(
             self.XT, self._XT32, y, weights, self.trimmed, k, kept, barred, columns, values, *how,
             known.slots, known.counts, known.scores, known.units, self._measured.light,
             self._moved, self._score32, LARGEST_SCORE, self._exact_only,
             self._norms, self._sizes, self._state, self._guess, new_columns, new_values,
         )  # fmt: skip
-        return new_columns[:count].copy(), new_values[:count].copy(), step, stays, loss
+        columns, values = new_columns[:count].copy(), new_values[:count].copy()
+        return columns, values, step, (distance, either), stays, loss

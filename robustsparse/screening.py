@@ -61,8 +61,11 @@ class BoundGradient(Protocol):
     def iterated(
         self, y: Array, weights: Array, k: int, kept: NDArray[np.bool_], barred: NDArray[np.bool_],
         columns: Indices, values: Array, *how: Any,
-    ) -> tuple[Indices, Array, float, bool, float] | None:  # fmt: skip
-        """What `Descent.iterate` makes of an iterate for the squared loss: the new one, its step and loss, or None."""
+    ) -> tuple[Indices, Array, float, tuple[float, int], bool, float] | None:  # fmt: skip
+        """What `Descent.iterate` makes of an iterate for the squared loss, or None if it must do it.
+
+        Columns, values, step and `moved` of the new iterate, whether the support stayed, and the robust loss.
+        """
 
 
 def double_rows(XT: Array, columns: Indices) -> Array:
@@ -93,7 +96,8 @@ class References:
     """Scores at which columns were last evaluated, in a fixed number of slots."""
 
     def __init__(self, n: int, d: int) -> None:
-        self.scores = np.zeros((SLOTS, n))
+        # Not read before they are written.
+        self.scores = np.empty((SLOTS, n))
         self.units = np.ones(SLOTS)
         self.slots = np.full(d, -1, dtype=np.int32)
         # How many columns refer to each slot, as of the last time that one was claimed.

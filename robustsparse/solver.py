@@ -80,16 +80,19 @@ class _Guard:
 
     def __init__(self, run: Descent, at: Iterate) -> None:
         self.run, self.best = run, at
-        self.least = run.problem.robust_loss(run.predictor(at))
-        none = Iterate(run.keep, np.zeros(len(run.keep)))
-        # A good start has next to no loss, and coefficients may leave it for another support.
-        self.first = max(self.least, run.problem.robust_loss(run.predictor(none)))
+        self.least = self.first = run.problem.robust_loss(run.predictor(at))
         self.backoffs = 0
 
     def grown(self, new: Iterate, loss: float) -> bool:
         """Whether the run has left the ground; if not, the iterate is remembered if it is the best."""
-        if not (np.isfinite(new.values).all() and loss <= _GROWTH * self.first):
+        if not np.isfinite(new.values).all():
             return True
+        if not loss <= _GROWTH * self.first:
+            # A good start has next to no loss, and coefficients may leave it for another support.
+            none = Iterate(self.run.keep, np.zeros(len(self.run.keep)))
+            self.first = max(self.first, self.run.problem.robust_loss(self.run.predictor(none)))
+            if not loss <= _GROWTH * self.first:
+                return True
         if loss <= self.least:
             self.best, self.least = new, loss
         return False

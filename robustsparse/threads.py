@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from threading import Lock
 from typing import Any
 
@@ -89,4 +90,11 @@ def over_columns(task: Callable[[int, int], None], d: int, entries: int, threads
         task(0, d)
         return
     edges = [d * part // threads for part in range(threads + 1)]
-    list(_pool(threads).map(task, edges[:-1], edges[1:]))
+    others = [_pool(threads - 1).submit(task, *part) for part in pairwise(edges[1:])]
+    try:
+        # One part is this thread's own: it is awake, while others take a moment to wake up.
+        task(edges[0], edges[1])
+    finally:
+        wait(others)
+    for other in others:
+        other.result()

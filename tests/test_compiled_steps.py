@@ -76,6 +76,9 @@ def test_whole_iterations_are_those_of_python(
             assert not set(barred) & set(found[1].support.tolist())
             np.testing.assert_allclose(found[1].coef, found[0].coef, rtol=STEPS, atol=STEPS)
             assert found[1].loss == pytest.approx(found[0].loss, rel=STEPS)
+            for one, other in zip(found[0].history, found[1].history, strict=True):
+                assert (one.entered, one.left) == (other.entered, other.left)
+                assert other.change == pytest.approx(one.change, rel=1e-6, abs=STEPS)
 
 
 def test_compiled_iterations_are_used() -> None:

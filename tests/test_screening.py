@@ -6,6 +6,7 @@ coordinates evaluated.
 
 import multiprocessing
 import threading
+import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 
@@ -546,12 +547,19 @@ def test_ranges_cover_every_column_once(d: int, threads: int) -> None:
     assert (seen == 1).all()
 
 
-def test_errors_in_threads_reach_the_caller() -> None:
+@pytest.mark.parametrize("bad", [0, 5])
+def test_errors_in_threads_reach_the_caller_when_all_have_ended(bad: int) -> None:
+    ended = []
+
     def task(first: int, last: int) -> None:
-        raise ZeroDivisionError
+        if first == bad:
+            raise ZeroDivisionError
+        time.sleep(0.05)
+        ended.append(first)
 
     with pytest.raises(ZeroDivisionError):
         over_columns(task, 10, 10**9, 2)
+    assert ended == [5 - bad]
 
 
 def _in_child(result: "multiprocessing.SimpleQueue[int]") -> None:

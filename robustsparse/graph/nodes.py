@@ -54,15 +54,15 @@ class NodeTask:
     start: Array | None = None
     like: BoundGradient | None = None
 
-    def fit(self, nodes: Sequence[int]) -> dict[str, NDArray[Any]]:
+    def fit(self, nodes: range) -> dict[str, NDArray[Any]]:
         """Fit some nodes; arrays `step`, `node`, `neighbor`, `value` of coefficients, and the `unsettled` nodes."""
         found: list[tuple[int, int, int, float]] = []
         unsettled = []
-        gradient = self.like
+        gradient, starts = self.like, self._starts(nodes)
         for node in nodes:
             estimator = _own_blocks(self.estimator, int(self.seeds[node]))
             gradient = bind(estimator, self.XT, like=gradient)
-            fits = self._path(gradient, node)
+            fits = self._path(gradient, node, starts[node - nodes.start])
             for step, (coef, settled) in enumerate(fits):
                 found += [(step, node, i, coef[i]) for i in np.flatnonzero(coef).tolist()]
                 if not settled:
@@ -76,27 +76,44 @@ class NodeTask:
             "unsettled": np.unique(unsettled).astype(np.int32),
         }
 
-    def _path(self, gradient: BoundGradient, node: int) -> list[tuple[Array, bool]]:
+    def _path(
+        self, gradient: BoundGradient, node: int, starts: Sequence[Array | None]
+    ) -> list[tuple[Array, bool]]:
         """Coefficients (d,) of one node for each k, and whether the iterates settled."""
         problem = Problem(gradient, self.XT[node], Squared(), barred=(node,))
-        starts = self._starts(node)
         fits = []
         before = None
-        for k in reversed(self.ks):
-            start = starts[k] if starts else before
+        for k, own in zip(reversed(self.ks), reversed(starts), strict=True):
+            start = before if own is None else own
             fit = solve(problem, k, settings=self.settings, start=start, warn=False)
             # Algorithm 1 as printed starts from zero.
             before = fit.coef if self.settings.step == "auto" else None
             fits.append((fit.coef, fit.converged))
         return fits[::-1]
 
-    def _starts(self, node: int) -> dict[int, Array]:
-        """Coefficients to start from for each k, if there are correlations to take them from."""
+    def _starts(self, nodes: range) -> Sequence[Sequence[Array | None]]:
+        """Coefficients that nodes start from at each k, if there are correlations to take them from."""
         if self.start is None or self.settings.step != "auto":
-            return {}
-        out = np.empty((len(self.ks), 1, len(self.start)))
-        kernels.threshold_nodes(self.start, node, node + 1, np.array(self.ks), out)
-        return dict(zip(self.ks, out[:, 0], strict=True))
+            return [[None] * len(self.ks)] * len(nodes)
+        d, each = len(self.start), (len(nodes), sum(self.ks))
+        places, values = np.empty(each, dtype=np.int64), np.empty(each)
+        kernels.threshold_nodes(
+            self.start, nodes.start, nodes.stop, np.array(self.ks), places, values
+        )
+        ends = np.cumsum(self.ks)[:-1]
+        return [
+            [
+                _dense(*part, d)
+                for part in zip(np.split(at, ends), np.split(coef, ends), strict=True)
+            ]
+            for at, coef in zip(places, values, strict=True)
+        ]
+
+
+def _dense(places: NDArray[np.int64], values: Array, d: int) -> Array:
+    out = np.zeros(d)
+    out[places] = values
+    return out
 
 
 def _own_blocks(estimator: GradientEstimator, seed: int) -> GradientEstimator:

@@ -17,6 +17,7 @@ from robustsparse.adjacency import canonical
 from robustsparse.graph.rows import TrustedRows, correlation
 
 Array = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 SUBSAMPLES = 40
 # Neighbors kept in each subsample: a tight and a generous threshold, averaged.
@@ -39,14 +40,15 @@ class Batch:
     coef : array (d, d)
         Coefficients, row j those of node j, summed over subsamples and averaged over the values of k.
     counts : array (d, d)
-        In how many subsamples a pair was selected by the tight threshold, in either direction.
+        Above the diagonal: in how many subsamples the tight threshold selects a pair, in either direction.
     strongest : array (subsamples, m)
-        Numbers of the pairs, in the order of `np.triu_indices`, from the strongest down; -1 where there are no more.
+        Places of the pairs above the diagonal of a flat (d, d) array, from the strongest down; -1 where there are no
+        more.
     """
 
     coef: Array
     counts: Array
-    strongest: NDArray[np.int64]
+    strongest: Places
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,12 @@ class Ranking:
     stability : sparse array (d, d)
         Share of subsamples in which the tight threshold selects a pair, in either direction.
     strongest : array (subsamples, m)
-        Numbers of the strongest pairs in each subsample, in the order of `np.triu_indices`.
+        Places of the strongest pairs in each subsample, as in `Batch`.
     """
 
     scores: sparse.csr_array
     stability: sparse.csr_array
-    strongest: NDArray[np.int64]
+    strongest: Places
 
     def instability(self, n_edges: int) -> float:
         """Mean over all pairs of twice the variance of being among the `n_edges` strongest of a subsample."""
@@ -74,7 +76,7 @@ class Ranking:
         times = np.bincount(among[among >= 0])
         # A pair that is among them c times of m varies by c (m - c) / m².
         varied = count * int(times.sum()) - int(times @ times)
-        return 2.0 * varied / (count**2 * (d * (d - 1) / 2))
+        return float(2.0 * varied / (count**2 * (d * (d - 1) / 2)))
 
 
 def subsample_size(n: int) -> int:
@@ -100,30 +102,42 @@ def rank_batch(rows: TrustedRows, seeds: Sequence[int]) -> Batch:
     kept = rows.kept
     size = subsample_size(len(kept))
     ks = neighbors_kept(size, d)
-    out = np.empty((len(ks), d, d))
+    neighbors, values = np.empty((d, ks.sum()), dtype=np.int64), np.empty((d, ks.sum()))
+    nodes = np.arange(d)[:, None]
     total, counts = np.zeros((d, d)), np.zeros((d, d))
-    pairs = np.flatnonzero(np.triu(np.ones((d, d), dtype=bool), k=1))
     strongest = []
     for seed in seeds:
         drawn = np.random.default_rng(seed).choice(kept, size, replace=False)
         S = correlation(rows.values[:, drawn], rows.weights[drawn])
-        kernels.threshold_nodes(S, 0, d, ks, out)
-        mean = out.mean(axis=0)
-        total += mean
-        counts += (out[0] != 0) | (out[0].T != 0)
-        strength = np.abs(mean)
-        score = (strength + strength.T).ravel()[pairs]
-        strongest.append(_first(score, _REMEMBERED_PER_NODE * d))
+        kernels.threshold_nodes(S, 0, d, ks, neighbors, values)
+        places = nodes * d + neighbors
+        tight, sizes = _sums(_above(places[:, : ks[0]], d), np.abs(values[:, : ks[0]]))
+        counts.ravel()[tight] += sizes > 0
+        places, coef = _sums(places, values / len(ks))
+        total.ravel()[places] += coef
+        pairs, scores = _sums(_above(places, d), np.abs(coef))
+        strongest.append(_first(pairs, scores, _REMEMBERED_PER_NODE * d))
     return Batch(total, counts, np.array(strongest))
 
 
-def _first(score: Array, count: int) -> NDArray[np.int64]:
-    """Places of the largest scores, in order; -1 for scores of zero."""
-    out = np.full(min(count, len(score)), -1, dtype=np.int64)
-    some = np.flatnonzero(score > 0)
+def _sums(places: Places, values: Array) -> tuple[Places, Array]:
+    """Distinct places, ascending, and the sum of the values at each."""
+    distinct, where = np.unique(places, return_inverse=True)
+    return distinct, np.asarray(np.bincount(where.ravel(), values.ravel()), dtype=np.float64)
+
+
+def _above(places: Places, d: int) -> Places:
+    """Places in a flat (d, d) array, mirrored to be above the diagonal."""
+    rows, columns = np.divmod(places, d)
+    return np.minimum(rows, columns) * d + np.maximum(rows, columns)
+
+
+def _first(places: Places, scores: Array, count: int) -> Places:
+    """Places of the largest scores, from the largest down; -1 after the last that is not zero."""
     # Ties go to the pair that comes first.
-    best = some[np.argsort(-score[some], kind="stable")][: len(out)]
-    out[: len(best)] = best
+    best = np.argsort(-scores, kind="stable")[:count]
+    out = np.full(count, -1)
+    out[: len(best)] = np.where(scores[best] > 0, places[best], -1)
     return out
 
 
@@ -142,5 +156,5 @@ def combine(batches: Sequence[Batch], rule: str) -> Ranking:
     coef = sum((batch.coef for batch in batches[1:]), batches[0].coef.copy())
     size = np.abs(coef) / count
     scores = 0.5 * (size + size.T) if rule == "or" else np.minimum(size, size.T)
-    stability = sum((batch.counts for batch in batches[1:]), batches[0].counts.copy()) / count
-    return Ranking(canonical(scores), canonical(stability), strongest)
+    counts = sum((batch.counts for batch in batches[1:]), batches[0].counts.copy())
+    return Ranking(canonical(scores), canonical((counts + counts.T) / count), strongest)

@@ -70,22 +70,29 @@ def _settle(S, node, places, values, z, sizes, A):
 
 
 @kernel
-def threshold_nodes(S, first, last, ks, out):
+def threshold_nodes(S, first, last, ks, places, values):
     """Coefficients of hard thresholding pursuit of nodes on all others, for several k, ascending.
 
-    Each k starts where the one before ended. `out` (len(ks), last - first, d) is overwritten.
+    Each k starts where the one before ended. Neighbors, ascending for each k, and their coefficients go to `places` and
+    `values` (last - first, sum of ks), those of the first k first.
     """
     d = len(S)
     most = ks[-1]
     sizes = np.empty(most)
     A = np.empty((most, most))
     z = np.empty(d)
-    out[:] = 0.0
     for node in range(first, last):
         z[:] = S[node]
+        start = 0
         for i in range(len(ks)):
-            places = np.empty(ks[i], dtype=np.int64)
-            values = np.zeros(ks[i])
-            _settle(S, node, places, values, z, sizes, A)
-            for m in range(ks[i]):
-                out[i, node - first, places[m]] = values[m]
+            end = start + ks[i]
+            _settle(
+                S,
+                node,
+                places[node - first, start:end],
+                values[node - first, start:end],
+                z,
+                sizes,
+                A,
+            )
+            start = end

@@ -4,6 +4,8 @@ What `Descent.iterate` does with the same kernels one by one, for any loss and e
 code threads wait for each other's Python, and small problems spend most of their time there.
 """
 
+import math
+
 import numpy as np
 
 from robustsparse.kernels.compiler import kernel, part
@@ -119,8 +121,9 @@ def iterate_squares(
 
     `columns` and `values` are the iterate, in which more than the columns must be that are always
     `kept` (d,); `barred` ones (d,) never enter. The rest is what a screened gradient remembers. The
-    new iterate goes to `new_columns` and `new_values`. Returns its size, the length of the step,
-    whether the support stayed, and the robust loss.
+    new iterate goes to `new_columns` and `new_values`. Returns its size, the length of the step, the
+    distance from the iterate before and the number of columns in either, whether the support stayed,
+    and the robust loss.
     """
     n = len(y)
     a = len(columns)
@@ -195,4 +198,6 @@ def iterate_squares(
     score = _scores(rows, new_values[:count], y, weights)
     for i in range(n):
         score[i] *= 0.5 * score[i] / weights[i] if weights[i] > 0.0 else 0.0
-    return count, step, stays, _trimmed(np.ones((1, n)), score, m)[0]
+    union, move = _difference(new_columns[:count], new_values[:count], columns, values)
+    loss = _trimmed(np.ones((1, n)), score, m)[0]
+    return count, step, math.sqrt(dot(move, move)), len(union), stays, loss

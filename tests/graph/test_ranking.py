@@ -19,9 +19,16 @@ from robustsparse.graph.rows import trusted_rows
 from robustsparse.scaling import standardize
 
 
-def thresholded(S, *ks):
-    out = np.empty((len(ks), len(S), len(S)))
-    kernels.threshold_nodes(np.ascontiguousarray(S), 0, len(S), np.array(ks), out)
+def thresholded(S, *ks, first=0, last=None):
+    last = len(S) if last is None else last
+    each = (last - first, sum(ks))
+    places, values = np.full(each, -1), np.full(each, np.nan)
+    kernels.threshold_nodes(np.ascontiguousarray(S), first, last, np.array(ks), places, values)
+    out = np.zeros((len(ks), last - first, len(S)))
+    ends = np.cumsum(ks)[:-1]
+    parts = zip(np.split(places, ends, axis=1), np.split(values, ends, axis=1), strict=True)
+    for coef, (at, numbers) in zip(out, parts, strict=True):
+        np.put_along_axis(coef, at, numbers, axis=1)
     return out
 
 
@@ -65,9 +72,8 @@ def test_equal_columns_share_without_failing():
 
 def test_a_part_of_the_nodes_is_a_part_of_the_answer():
     S = np.corrcoef(np.random.default_rng(3).normal(size=(10, 60)))
-    out = np.empty((2, 3, 10))
-    kernels.threshold_nodes(S, 4, 7, np.array([2, 4]), out)
-    assert np.array_equal(out, thresholded(S, 2, 4)[:, 4:7])
+    part = thresholded(S, 2, 4, first=4, last=7)
+    assert np.array_equal(part, thresholded(S, 2, 4)[:, 4:7])
 
 
 def test_the_sum_of_batches_does_not_depend_on_the_batches_workers():

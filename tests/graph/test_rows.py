@@ -5,7 +5,13 @@ import pytest
 from scipy.stats import norm
 
 import robustsparse as rs
-from robustsparse.graph.rows import correlation, normal_scores, trusted_rows, wrong_cells
+from robustsparse.graph.rows import (
+    _mean_agreement,
+    correlation,
+    normal_scores,
+    trusted_rows,
+    wrong_cells,
+)
 from robustsparse.scaling import standardize
 
 SEEDS = range(5)
@@ -157,3 +163,23 @@ def test_correlation_with_whole_weights_repeats_rows():
     assert np.allclose(
         correlation(X, times.astype(float)), np.corrcoef(np.repeat(X, times, axis=1))
     )
+
+
+@pytest.mark.parametrize("shape", [(30, 12), (12, 30), (7, 700)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_agreement_is_the_mean_squared_cosine_with_the_others(shape, threads, monkeypatch):
+    monkeypatch.setattr("robustsparse.threads._ENTRIES_FOR_THREADS", 0)
+    directions = np.random.default_rng(3).normal(size=shape)
+    directions /= np.linalg.norm(directions, axis=0)
+    squares = (directions.T @ directions) ** 2
+    np.fill_diagonal(squares, 0.0)
+    expected = squares.sum(axis=1) / (shape[1] - 1)
+    np.testing.assert_allclose(_mean_agreement(directions, threads), expected, rtol=1e-10)
+
+
+def test_rows_are_judged_alike_by_any_number_of_threads(monkeypatch):
+    monkeypatch.setattr("robustsparse.threads._ENTRIES_FOR_THREADS", 0)
+    XT = standardize(rs.simulate.graph(700, 40, epsilon=0.1, rng=0).X, "mad")[0]
+    one, three = (trusted_rows(XT, threads) for threads in (1, 3))
+    assert np.array_equal(one.weights, three.weights)
+    assert np.array_equal(one.values, three.values)

@@ -239,8 +239,8 @@ def test_a_run_goes_on_from_its_checkpoint(sim, fit, tmp_path, monkeypatch):
     ran = []
     monkeypatch.setattr(
         "robustsparse.graph.nodes.NodeTask._path",
-        lambda self, gradient, node, path=rs.graph.nodes.NodeTask._path: (
-            ran.append(node) or path(self, gradient, node)
+        lambda self, gradient, node, starts, path=rs.graph.nodes.NodeTask._path: (
+            ran.append(node) or path(self, gradient, node, starts)
         ),
     )
     again = rs.robust_ns(sim.data, n_jobs=1, checkpoint=tmp_path)
