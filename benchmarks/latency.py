@@ -29,6 +29,8 @@ def _child(before: str, work: str, cache: str | None = None) -> Sample:
     """Time `work` in a new interpreter, after `before`."""
     # Idle threads of BLAS would count as work.
     environment = dict(os.environ, OPENBLAS_NUM_THREADS="1")
+    # An installed package has its bytecode at hand; so has this one after the first process.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if cache is not None:
         environment["NUMBA_CACHE_DIR"] = cache
     code = before + "\n" + _TIMER.format(work=work) + _PRINT
