@@ -1,7 +1,7 @@
 """Graphs as sparse symmetric matrices, their paths, and groups of their nodes: checking, ranking, cutting."""
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -195,11 +195,21 @@ def _natural(group: Any) -> Any:
 
 def canonical(matrix: Any) -> Any:
     """Compressed rows without stored zeros, indices ascending: one form for each matrix."""
+    if not sparse.issparse(matrix):
+        return _compressed(np.asarray(matrix))
     out = sparse.csr_array(matrix)
     out.sum_duplicates()
     out.eliminate_zeros()
     out.sort_indices()
     return out
+
+
+def _compressed(matrix: NDArray[Any]) -> Any:
+    """The same of a dense matrix, faster than by coordinates."""
+    d, width = matrix.shape
+    places = np.flatnonzero(matrix)
+    starts = np.searchsorted(places, width * np.arange(d + 1))
+    return sparse.csr_array((matrix.ravel()[places], places % width, starts), matrix.shape)
 
 
 def upper(matrix: Any) -> tuple[Indices, Indices, NDArray[Any]]:
@@ -255,17 +265,20 @@ def strongest(ranking: Any, n: int) -> Any:
            [1, 0, 1],
            [0, 1, 0]])
     """
-    return next(strongest_of_each(ranking, [n]))
+    rows, columns = next(strongest_pairs(ranking, [n]))
+    return symmetric(rows, columns, np.ones(len(rows), dtype=bool), ranking.shape[0])
 
 
-def strongest_of_each(ranking: Any, numbers: Iterable[int]) -> Iterator[Any]:
-    """Graphs of the strongest pairs, for several numbers of them."""
+def strongest_pairs(ranking: Any, numbers: Sequence[int]) -> Iterator[tuple[Indices, Indices]]:
+    """Rows and columns of the pairs that rank highest, above the diagonal, for several numbers of them."""
     rows, columns, values = upper(ranking)
-    order = np.argsort(-values, kind="stable")
+    order = np.arange(len(values))
+    if 0 < (most := max(numbers)) < len(values):
+        # Only those that are among the strongest of any graph need an order.
+        order = np.flatnonzero(values >= np.partition(values, -most)[-most])
+    order = order[np.argsort(-values[order], kind="stable")]
     for n in numbers:
-        first = order[:n]
-        ones = np.ones(len(first), dtype=bool)
-        yield symmetric(rows[first], columns[first], ones, ranking.shape[0])
+        yield rows[order[:n]], columns[order[:n]]
 
 
 def sizes(matrix: Any, zero: float = 0.0) -> Any:

@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 from scipy.linalg.lapack import dposv
 
 from robustsparse import kernels
-from robustsparse.adjacency import canonical
+from robustsparse.adjacency import Indices, canonical, upper
 
 Array = NDArray[np.float64]
 
@@ -102,27 +102,33 @@ def graph_criterion(covariance: Array, adjacency: Any, nobs: int, gamma: float =
     >>> round(graph_criterion(S, sparse.csr_array([[False, True], [True, False]]), nobs=100), 2)
     -38.64
     """
+    rows, columns, _ = upper(adjacency)
+    return pairs_criterion(covariance, rows, columns, nobs, gamma)
+
+
+def pairs_criterion(
+    covariance: Array, rows: Indices, columns: Indices, nobs: int, gamma: float = 0.5
+) -> float:
+    """`graph_criterion` of the graph whose edges are given by rows and columns above the diagonal."""
     d = len(covariance)
-    graph = canonical(adjacency)
-    if np.diff(graph.indptr).max(initial=0) > nobs / 2:
+    nodes = np.concatenate([rows, columns])
+    degrees = np.bincount(nodes, minlength=d)
+    if degrees.max(initial=0) > nobs / 2:
         return float("inf")
+    # The neighbors of each node, ascending, one node after the other.
+    neighbors = np.sort(nodes * d + np.concatenate([columns, rows])) % d
     own = np.diag(covariance)
     varies = own > 0
-    left = _residual_variances(covariance, graph)[varies] / own[varies]
+    left = _residual_variances(covariance, degrees, neighbors)[varies] / own[varies]
     explained = float(np.log(np.maximum(left, 1.0 / nobs)).sum())
-    n_edges = int(graph.nnz - np.count_nonzero(graph.diagonal())) // 2
     price = math.log(nobs) + 4.0 * gamma * math.log(d)
-    return 0.5 * nobs * explained + n_edges * price
+    return 0.5 * nobs * explained + len(rows) * price
 
 
-def _residual_variances(covariance: Array, graph: Any) -> Array:
-    """Variance of each node that its neighbors in a graph, of compressed rows, leave."""
-    d = len(covariance)
-    nodes = np.repeat(np.arange(d), np.diff(graph.indptr))
-    others = graph.indices != nodes
-    starts = np.r_[0, np.cumsum(np.bincount(nodes[others], minlength=d))]
-    neighbors = graph.indices[others].astype(np.int64)
-    out = np.empty(d)
+def _residual_variances(covariance: Array, degrees: Indices, neighbors: Indices) -> Array:
+    """Variance of each node that its neighbors leave; as many as its degree are its own."""
+    starts = np.concatenate([[0], np.cumsum(degrees)])
+    out = np.empty(len(covariance))
     kernels.residual_variances(np.ascontiguousarray(covariance), starts, neighbors, out)
     for j in np.flatnonzero(np.isnan(out)).tolist():
         out[j] = _regression(covariance, j, neighbors[starts[j] : starts[j + 1]])[1]

@@ -43,7 +43,7 @@ class NodeTask:
         Correlations to start from: neighborhoods by thresholding them are next to those by a robust gradient once bad
         rows are out. None starts the path from zero at its largest k.
     like : BoundGradient or None
-        Bound to the same variables: what it has measured of them need not be measured again.
+        Bound to the same variables: what it knows of them need not be found again.
     """
 
     XT: Array

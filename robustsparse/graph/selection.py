@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse import scaling
-from robustsparse.adjacency import canonical, entry_ranking, strongest_of_each, upper
+from robustsparse.adjacency import canonical, entry_ranking, strongest_pairs
 from robustsparse.frames import listed
 from robustsparse.graph.checkpoint import Checkpoint
 from robustsparse.graph.nodes import both_directions
@@ -20,7 +20,7 @@ from robustsparse.graph.ranking import SUBSAMPLES, Ranking
 from robustsparse.graph.rows import TrustedRows, correlation, normal_scores, trusted_rows
 from robustsparse.graph.work import fit_nodes, rank_pairs
 from robustsparse.graphresult import GraphResult
-from robustsparse.neighborhoods import graph_criterion
+from robustsparse.neighborhoods import graph_criterion, pairs_criterion
 from robustsparse.report import estimator_words
 from robustsparse.variables import Variables, variables
 
@@ -242,13 +242,13 @@ def _best_of_path(graph: GraphResult, n: int) -> GraphResult:
 def _cuts(graph: GraphResult, ranking: Ranking | None, n: int) -> pd.DataFrame:
     """Graphs of the strongest edges, by their number: extended BIC, and instability where it is known."""
     d = len(graph.nodes)
-    most = min(len(upper(graph.ranking)[0]), _LARGEST_DEGREE * d // 2)
+    most = min(graph.ranking.nnz // 2, _LARGEST_DEGREE * d // 2)
     sizes = np.unique(np.r_[0, np.geomspace(1, max(most, 1), _CUTS).round()]).astype(int)
     sizes = sizes[sizes <= most]
     table: dict[str, list[float]] = {
         "criterion": [
-            graph_criterion(graph.covariance, cut, n)
-            for cut in strongest_of_each(graph.ranking, sizes)
+            pairs_criterion(graph.covariance, *pairs, n)
+            for pairs in strongest_pairs(graph.ranking, sizes.tolist())
         ]
     }
     if ranking is not None:

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustsparse.errors import ConvergenceWarning, warn_user
-from robustsparse.gradients import Trimmed, bind
+from robustsparse.gradients import GradientEstimator, Trimmed, bind
 from robustsparse.graph.checkpoint import Checkpoint, Parts
 from robustsparse.graph.nodes import CHUNK, NodeTask, coefficients
 from robustsparse.graph.plan import Plan
 from robustsparse.graph.ranking import BATCH, Batch, Ranking, combine, rank_batch
 from robustsparse.graph.rows import TrustedRows
 from robustsparse.jobs import outcomes
+from robustsparse.screening import BoundGradient
 
 Array = NDArray[np.float64]
 
@@ -40,7 +41,7 @@ def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> 
     """Coefficients (d, d), sparse, of Algorithm 1 on every node, for each k of the path."""
     d = len(XT)
     rows = np.ascontiguousarray(XT)
-    like = bind(plan.estimator, rows) if isinstance(plan.estimator, Trimmed) else None
+    like = _measured(plan.estimator, rows)
     task = NodeTask(rows, plan.estimator, plan.ks, plan.settings, plan.seeds, start, like)
     chunks = [range(first, min(first + CHUNK, d)) for first in range(0, d, CHUNK)]
     jobs = {f"nodes-{chunk.start}": partial(task.fit, chunk) for chunk in chunks}
@@ -53,6 +54,16 @@ def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> 
             ConvergenceWarning,
         )
     return coefficients(parts, len(plan.ks), d)
+
+
+def _measured(estimator: GradientEstimator, XT: Array) -> BoundGradient | None:
+    """What the trimmed gradients of all nodes share: sizes of the variables, and from one node a guess of the cuts."""
+    if not isinstance(estimator, Trimmed):
+        return None
+    gradient = bind(estimator, XT)
+    # A constant variable tells nothing.
+    gradient.begin(XT[XT.any(axis=1).argmax()])
+    return gradient
 
 
 def _all(
