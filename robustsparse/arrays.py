@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from robustsparse.assembly import ArrayMeta, fit_and_assemble
 from robustsparse.automatic import leverage, trust_in_rows
@@ -17,6 +18,7 @@ from robustsparse.response import Response, code_response
 from robustsparse.results import INTERCEPT, RHTResult
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.bool_]
 
 
 def fit_arrays(
@@ -33,7 +35,7 @@ def fit_arrays(
 ) -> RHTResult:
     """Fit arrays, as `rht_fit` does, whose arguments these are."""
     options = make_options(family, **arguments)
-    matrix = as_matrix(X)
+    matrix, y, weights, offset, rows = rows_that_count(as_matrix(X), y, weights, offset)
     n, d = matrix.shape
     require_rows(n)
     labels = array_names(names, d)
@@ -42,11 +44,10 @@ def fit_arrays(
     prepared = prepare(
         matrix, response.values, options.loss, how=options.how, intercept=bool(intercept),
         binary=family == "binomial",
-        keep=array_keep(keep, labels), weights=array_weights(weights, n),
-        offset=None if offset is None else as_vector("offset", offset, n),
+        keep=array_keep(keep, labels), weights=weights, offset=offset,
         names=labels, threads=options.threads,
     )  # fmt: skip
-    return fit_and_assemble(prepared, options, ArrayMeta(response, labels, n, offset))
+    return fit_and_assemble(prepared, options, ArrayMeta(response, labels, rows, offset))
 
 
 def trusted_rows(X: Any, y: Array, **arguments: Any) -> Array:
@@ -96,14 +97,32 @@ def array_keep(keep: Sequence[Any] | None, names: tuple[str, ...]) -> NDArray[np
     return np.unique([places[item] if isinstance(item, str) else int(item) for item in items])
 
 
-def array_weights(weights: Any, n: int) -> Array | None:
-    """Weights of the rows, checked."""
-    if weights is None:
-        return None
-    values = as_vector("weights", weights, n)
-    if values.min() < 0 or values.max() <= 0:
+def rows_that_count(
+    X: Any, y: Any, weights: Any, offset: Any
+) -> tuple[Any, Any, Array | None, Array | None, Rows]:
+    """Arrays without the rows of weight 0, which have no part in a fit; weights and offset are checked.
+
+    The last one tells of each row whether it counts.
+    """
+    n = X.shape[0]
+    values = None if weights is None else as_vector("weights", weights, n)
+    counts = np.ones(n, dtype=bool) if values is None else values > 0
+    if values is not None and (values.min() < 0 or not counts.any()):
         raise DataError("weights must not be negative, and not all zero.")
-    return values
+    if values is not None and not counts.all():
+        X = X.tocsr()[counts] if sparse.issparse(X) else X[counts]
+        y, offset, values = _part(y, counts), _part(offset, counts), values[counts]
+    return X, y, values, None if offset is None else as_vector("offset", offset, X.shape[0]), counts
+
+
+def _part(values: Any, rows: Rows) -> Any:
+    """Some of the values; those of another shape are left to whoever names it."""
+    own = values if _is_categorical(values) else np.asarray(values)
+    return own[rows] if own.shape[:1] == rows.shape else values
+
+
+def _is_categorical(values: Any) -> bool:
+    return isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
 
 
 def array_response(y: Any, n: int, family: Literal["gaussian", "binomial"]) -> Response:
@@ -111,7 +130,7 @@ def array_response(y: Any, n: int, family: Literal["gaussian", "binomial"]) -> R
     if family == "gaussian":
         return Response("y", as_vector("y", y, n), None)
     # The order of categories says which is the event, and an array would lose it.
-    values = y if isinstance(getattr(y, "dtype", None), pd.CategoricalDtype) else np.asarray(y)
+    values = y if _is_categorical(y) else np.asarray(y)
     values = values.ravel() if values.ndim == 2 and 1 in values.shape else values
     if values.ndim != 1 or len(values) != n:
         raise DataError(

@@ -28,10 +28,13 @@ class ArrayMeta:
     spec = None
     references: dict[str, object] = {}  # noqa: RUF012
 
-    def __init__(self, response: Response, names: tuple[str, ...], n: int, offset: Any) -> None:
+    def __init__(
+        self, response: Response, names: tuple[str, ...], counts: NDArray[np.bool_], offset: Any
+    ) -> None:
         self.response, self.names, self.offset = response, names, offset
-        self.rows = pd.RangeIndex(n)
-        self.dropped = Dropped(0, 0, pd.Index([]), {})
+        rows = pd.RangeIndex(len(counts))
+        self.rows = rows if counts.all() else rows[counts]
+        self.dropped = Dropped(0, 0, rows[~counts], {}, int((~counts).sum()))
 
 
 def fit_and_assemble(data: Prepared, options: Options, meta: Any) -> RHTResult:

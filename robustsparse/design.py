@@ -65,14 +65,16 @@ class Dropped:
     Attributes
     ----------
     missing, infinite : how many rows; one that is both counts as missing.
-    labels : the index labels of these rows.
+    labels : the index labels of all rows that were left out.
     columns : how many values were at fault, by column or term.
+    weightless : how many rows of weight 0; what they hold does not matter.
     """
 
     missing: int
     infinite: int
     labels: pd.Index
     columns: dict[str, int]
+    weightless: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,7 +132,7 @@ def build_design(
         ``weights`` and ``offset``.
     data : pandas or polars data frame.
     family : ``"gaussian"``, or ``"binomial"`` for a response with two values.
-    weights, offset : column name, or array with a value for each row of ``data``.
+    weights, offset : column name, or array with a value for each row of ``data``; weight 0 leaves a row out.
     keep : terms (``"C(g)"``), variables (``"g"``) or columns (``"C(g)[T.b]"``) to mark as kept.
         A variable stands for the terms that read it alone.
     na_action : ``"drop"`` counts and drops rows with missing or infinite values,
@@ -159,8 +161,14 @@ def build_design(
     frame = as_frame(data)
     if not len(frame):
         raise DataError("the data have no rows")
-    kinds = column_kinds(frame)
     weight, shift = row_weights(frame, weights), row_values(frame, "offset", offset)
+    index, counts = frame.index, np.ones(len(frame), dtype=bool)
+    if weight is not None and not weight.all():
+        # A row of weight 0 has no part in anything that is learned from the data.
+        counts = weight > 0
+        frame, weight = frame[counts], weight[counts]
+        shift = None if shift is None else shift[counts]
+    kinds = column_kinds(frame)
     names = dict(context or {})
     parsed = parse_formula(
         formula,
@@ -204,7 +212,7 @@ def build_design(
         names=columns,
         intercept=parsed.intercept,
         rows=frame.index[use],
-        dropped=_dropped(audit, frame.index),
+        dropped=_dropped(audit, index, counts),
         weights=None if weight is None else weight[use],
         offset=None if shift is None else shift[use],
         keep=_keep(keep, columns, coding, places, kinds),
@@ -277,9 +285,14 @@ def _require_rows(audit: RowAudit, index: pd.Index, na_action: str) -> None:
         )
 
 
-def _dropped(audit: RowAudit, index: pd.Index) -> Dropped:
+def _dropped(audit: RowAudit, index: pd.Index, counts: npt.NDArray[np.bool_]) -> Dropped:
+    """What was left out: rows that do not count, and of the others those of the audit."""
     missing, infinite = audit.missing, audit.infinite & ~audit.missing
-    return Dropped(int(missing.sum()), int(infinite.sum()), index[audit.bad], audit.columns)
+    out = ~counts
+    out[counts] = audit.bad
+    return Dropped(
+        int(missing.sum()), int(infinite.sum()), index[out], audit.columns, int((~counts).sum())
+    )
 
 
 def _code(

@@ -92,7 +92,7 @@ def rht(
     keep : str or list of str, optional
         Terms that are never thresholded and do not count in k.
     weights, offset : str or array, optional
-        Columns or arrays: multipliers of the rows; known part of the linear predictor.
+        Columns or arrays: multipliers of the rows, of which 0 leaves a row out; known part of the linear predictor.
     na_action : {"drop", "raise"}
         Rows with missing or infinite values are counted and dropped, or refused.
     context : dict, optional
@@ -199,7 +199,7 @@ def rht_fit(
     keep : sequence of int or str, optional
         Columns, by number or name, that are never thresholded.
     weights, offset : array (n,), optional
-        Multipliers of the rows; known part of the linear predictor.
+        Multipliers of the rows, of which 0 leaves a row out; known part of the linear predictor.
     family, estimator, k, select, loss, epsilon, standardize, step, radius, max_iter, tol, refit,
     split, rng, n_jobs, verbose
         As in `rht`.

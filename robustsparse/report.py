@@ -113,9 +113,12 @@ def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
 
 def _dropped(result: "RHTResult") -> str:
     dropped = result.dropped
-    if not (dropped.missing or dropped.infinite):
-        return "0"
-    return f"{dropped.missing} missing, {dropped.infinite} infinite"
+    parts = []
+    if dropped.missing or dropped.infinite:
+        parts = [f"{dropped.missing} missing", f"{dropped.infinite} infinite"]
+    if dropped.weightless:
+        parts.append(f"{dropped.weightless} of weight 0")
+    return ", ".join(parts) or "0"
 
 
 def _table(result: "RHTResult") -> pd.DataFrame:

@@ -4,6 +4,7 @@ The formula is evaluated once, on all rows: every repetition has the same column
 happens to miss is a constant column, which is never selected.
 """
 
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,14 +20,16 @@ from robustsparse.arrays import (
     array_keep,
     array_names,
     array_response,
-    array_weights,
     fit_arrays,
+    rows_that_count,
     trusted_rows,
 )
-from robustsparse.checks import as_matrix, as_vector
+from robustsparse.checks import as_matrix
 from robustsparse.design import build_design
-from robustsparse.errors import warn_user
+from robustsparse.errors import ParameterError, warn_user
+from robustsparse.frames import did_you_mean
 from robustsparse.jobs import outcomes
+from robustsparse.options import make_options
 from robustsparse.response import Response
 from robustsparse.results import RHTResult
 from robustsparse.tuning import with_rng
@@ -37,6 +40,8 @@ T = TypeVar("T")
 
 _DESIGN_OPTIONS = ("family", "weights", "offset", "keep", "na_action", "context")
 _ARRAY_OPTIONS = ("names", "keep", "weights", "offset")
+# Arguments of those who repeat fits; they are not passed on to the fit.
+_REPEATING = ("level", "resamples", "splits")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +124,7 @@ class Study:
 
 def make_study(formula: str, data: Any, options: dict[str, Any]) -> Study:
     """Evaluate the formula; `options` are those of `rht`."""
+    _require_known(options, _DESIGN_OPTIONS)
     coded = {name: options[name] for name in _DESIGN_OPTIONS if name in options}
     design = build_design(formula, data, **coded)
     rest = {name: value for name, value in options.items() if name not in coded}
@@ -131,18 +137,29 @@ def make_study(formula: str, data: Any, options: dict[str, Any]) -> Study:
 
 def array_study(X: Any, y: Any, options: dict[str, Any]) -> Study:
     """Check the arrays; `options` are those of `rht_fit`."""
+    _require_known(options, _ARRAY_OPTIONS)
     rest = {name: value for name, value in options.items() if name not in _ARRAY_OPTIONS}
     names, keep, weights, offset = (options.get(name) for name in _ARRAY_OPTIONS)
-    matrix = as_matrix(X)
+    matrix, y, weights, offset, _ = rows_that_count(as_matrix(X), y, weights, offset)
     matrix = matrix.tocsr() if sparse.issparse(matrix) else matrix
     n, d = matrix.shape
     labels = array_names(names, d)
     places = array_keep(keep, labels)
     return Study(
         matrix, array_response(y, n, rest.get("family", "gaussian")), labels,
-        [] if places is None else [labels[j] for j in places], array_weights(weights, n),
-        None if offset is None else as_vector("offset", offset, n), rest,
+        [] if places is None else [labels[j] for j in places], weights, offset, rest,
     )  # fmt: skip
+
+
+def _require_known(options: dict[str, Any], of_data: Sequence[str]) -> None:
+    """Refuse what is no argument of a fit, and so of nothing that repeats it."""
+    known = {*of_data, "intercept", *inspect.signature(make_options).parameters}
+    for name in options:
+        if name not in known:
+            hint = did_you_mean(name, sorted({*known, *_REPEATING}))
+            raise ParameterError(
+                f"{name!r} is an argument neither of the fit nor of what repeats it{hint}"
+            )
 
 
 def strata_of(study: Study, full: RHTResult) -> Rows:

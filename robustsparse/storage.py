@@ -85,8 +85,9 @@ def _fields(meta: dict[str, Any], context: Mapping[str, Any] | None) -> dict[str
     out["estimator"], out["loss"] = _as_part(meta["estimator"]), _as_part(meta["loss"])
     dropped = meta["dropped"]
     out["dropped"] = Dropped(
-        dropped["missing"], dropped["infinite"], _as_index(dropped["labels"]), dropped["columns"]
-    )
+        dropped["missing"], dropped["infinite"], _as_index(dropped["labels"]), dropped["columns"],
+        dropped.get("weightless", 0),
+    )  # fmt: skip
     out["bad_share"] = None if meta["bad_share"] is None else BadShare(*meta["bad_share"])
     spec = meta["spec"]
     out["spec"] = None if spec is None else DesignSpec.from_dict(spec, context)
@@ -242,6 +243,7 @@ def _dropped(dropped: Dropped) -> dict[str, Any]:
         "infinite": dropped.infinite,
         "labels": _index(dropped.labels),
         "columns": {str(name): int(count) for name, count in dropped.columns.items()},
+        "weightless": dropped.weightless,
     }
 
 

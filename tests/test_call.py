@@ -186,3 +186,14 @@ def test_defaults_are_the_same_everywhere() -> None:
         assert {name: own[name].default for name in defaults} == {
             name: p.default for name, p in defaults.items()
         }
+
+
+def test_arguments_that_nobody_has_are_named() -> None:
+    sim = rs.simulate.linear(60, 10, 2, rng=0)
+    fit = rs.rht_fit(sim.X, sim.y, k=2)
+    with pytest.raises(rs.ParameterError, match=r"'resample' .*did you mean resamples"):
+        fit.conf_int(method="bootstrap", resample=20)
+    with pytest.raises(rs.ParameterError, match=r"'epsilo' .*did you mean epsilon"):
+        rs.inference.split("y ~ .", sim.data, epsilo=0.2)
+    with pytest.raises(rs.ParameterError, match="'kk'"):
+        rs.stability("y ~ .", sim.data, kk=3)

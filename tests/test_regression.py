@@ -4,6 +4,7 @@ import inspect
 import tracemalloc
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -541,11 +542,47 @@ def test_rows_of_weight_zero_can_hold_anything(sim: Any, family: Any) -> None:
     weights[:10] = 0.0
     y = y if family == "gaussian" else (y > 0).astype(float)
     wild = np.r_[1.0 - y[:10] if family == "binomial" else y[:10] + 1e3, y[10:]]
-    fits = [rht_fit(X, v, family=family, weights=weights, k=3) for v in (y, wild)]
-    assert fits[0].support() == fits[1].support()
-    # The scale of the response still sees these rows, so agreement is not to the last digit.
-    np.testing.assert_allclose(
-        fits[0].params, fits[1].params, atol=0.05 * np.abs(fits[0].params).max()
+    spoiled = X.copy()
+    spoiled[:10] = np.nan
+    offset = np.zeros(len(y))
+    offset[:10] = np.inf
+    fit = rht_fit(spoiled, wild, family=family, weights=weights, offset=offset, select="cv")
+    without = rht_fit(X[10:], y[10:], family=family, offset=offset[10:], select="cv")
+    assert np.array_equal(fit.params, without.params)
+    assert fit.nobs == len(y) - 10
+    assert fit.resid.index.tolist() == list(range(10, len(y)))
+    assert np.array_equal(fit.diagnostics["weight"], without.diagnostics["weight"])
+    assert fit.dropped.labels.tolist() == list(range(10))
+    assert "10 of weight 0" in str(fit.summary())
+
+
+def test_rows_of_weight_zero_are_left_out_of_formulas(sim: Any, tmp_path: Path) -> None:
+    data = sim.data.assign(w=1.0, g=np.where(np.arange(len(sim.y)) % 2, "a", "b"))
+    data.index = [f"row {i}" for i in range(len(data))]
+    data.loc[["row 3", "row 8"], ["w", "x1", "g"]] = [0.0, np.inf, "only here"]
+    data.loc["row 9", "x2"] = np.nan
+    used = data.drop(["row 3", "row 8"])
+    fit = rht("y ~ . + center(x1)", data, weights="w", na_action="drop")
+    without = rht("y ~ . + center(x1)", used, weights="w", na_action="drop")
+    assert fit.params.equals(without.params)
+    assert fit.references == without.references
+    assert fit.dropped.labels.tolist() == ["row 3", "row 8", "row 9"]
+    assert (fit.dropped.missing, fit.dropped.infinite, fit.dropped.weightless) == (1, 0, 2)
+    assert "1 missing, 0 infinite, 2 of weight 0" in str(fit.summary())
+    fit.save(tmp_path / "fit.rs")
+    assert rs.load(tmp_path / "fit.rs").dropped.weightless == 2
+    # Its fitted value is there for the asking.
+    assert np.isfinite(fit.predict(data.loc[["row 9"]].assign(x2=0.0))).all()
+    finite = rht("y ~ x1 + x2", data.dropna(), weights="w", na_action="raise")
+    assert finite.nobs == len(data) - 3
+
+
+def test_intervals_do_without_rows_of_weight_zero(sim: Any) -> None:
+    weights = np.where(np.arange(len(sim.y)) < 5, 0.0, 1.0)
+    X, y, fewer, rest = sim.X, sim.y, sim.X[5:], sim.y[5:]
+    fit, without = rht_fit(X, y, weights=weights, k=3), rht_fit(fewer, rest, k=3)
+    pd.testing.assert_frame_equal(
+        fit.conf_int(method="split", rng=0), without.conf_int(method="split", rng=0)
     )
 
 
