@@ -11,8 +11,8 @@ from scipy.special import expit
 
 from robustsparse.automatic import Fitted, response_flags, standard_residuals
 from robustsparse.contamination import estimate_epsilon, warn_if_worse
-from robustsparse.design import Dropped
 from robustsparse.fitting import fit_prepared
+from robustsparse.frames import Dropped
 from robustsparse.options import Options
 from robustsparse.preparation import Prepared
 from robustsparse.response import Response

@@ -40,6 +40,7 @@ from robustsparse.formulas.parsing import (
     unmarked,
 )
 from robustsparse.frames import (
+    Dropped,
     Floats,
     Kind,
     Mask,
@@ -56,25 +57,6 @@ from robustsparse.frames import (
 from robustsparse.response import Family, Response, code_response
 
 __all__ = ["Design", "DesignSpec", "Dropped", "Response", "build_design"]
-
-
-@dataclass(frozen=True)
-class Dropped:
-    """Rows that were left out.
-
-    Attributes
-    ----------
-    missing, infinite : how many rows; one that is both counts as missing.
-    labels : the index labels of all rows that were left out.
-    columns : how many values were at fault, by column or term.
-    weightless : how many rows of weight 0; what they hold does not matter.
-    """
-
-    missing: int
-    infinite: int
-    labels: pd.Index
-    columns: dict[str, int]
-    weightless: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)

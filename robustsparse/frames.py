@@ -302,6 +302,25 @@ class RowAudit:
         return listed([f"{name} ({count})" for name, count in worst], quote=False)
 
 
+@dataclass(frozen=True)
+class Dropped:
+    """Rows that were left out.
+
+    Attributes
+    ----------
+    missing, infinite : how many rows; one that is both counts as missing.
+    labels : the index labels of all rows that were left out.
+    columns : how many values were at fault, by column or term.
+    weightless : how many rows of weight 0; what they hold does not matter.
+    """
+
+    missing: int
+    infinite: int
+    labels: pd.Index
+    columns: dict[str, int]
+    weightless: int = 0
+
+
 def row_values(frame: pd.DataFrame, role: str, value: Any) -> Floats | None:
     """Read weights or an offset, given as a column or an array, as floats for every row."""
     if value is None:

@@ -9,7 +9,6 @@ import numpy as np
 from robustsparse.arrays import fit_arrays, require_rows
 from robustsparse.assembly import fit_and_assemble
 from robustsparse.call import Call
-from robustsparse.design import build_design
 from robustsparse.errors import FormulaError
 from robustsparse.inference import rerun
 from robustsparse.options import Epsilon, for_response, make_options
@@ -134,6 +133,9 @@ def _fit_formula(
     context: Mapping[str, Any] | None,
     **arguments: Any,
 ) -> RHTResult:
+    # Imported where it is used: fits to arrays need not wait for formulaic.
+    from robustsparse.design import build_design
+
     options = make_options(family, **arguments)
     design = build_design(
         formula, data, family=family, weights=weights, offset=offset, keep=keep,

@@ -25,7 +25,6 @@ from robustsparse.arrays import (
     trusted_rows,
 )
 from robustsparse.checks import as_matrix
-from robustsparse.design import build_design
 from robustsparse.errors import ParameterError, warn_user
 from robustsparse.frames import did_you_mean
 from robustsparse.jobs import outcomes
@@ -124,6 +123,9 @@ class Study:
 
 def make_study(formula: str, data: Any, options: dict[str, Any]) -> Study:
     """Evaluate the formula; `options` are those of `rht`."""
+    # Imported where it is used: fits to arrays need not wait for formulaic.
+    from robustsparse.design import build_design
+
     _require_known(options, _DESIGN_OPTIONS)
     coded = {name: options[name] for name in _DESIGN_OPTIONS if name in options}
     design = build_design(formula, data, **coded)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,8 @@ from scipy.special import expit, ndtr, ndtri
 from robustsparse.call import Call
 from robustsparse.checks import as_matrix, as_vector, check_choice, check_number
 from robustsparse.contamination import BadShare
-from robustsparse.design import DesignSpec, Dropped
 from robustsparse.errors import DataError, ParameterError
+from robustsparse.frames import Dropped
 from robustsparse.measures import deviance_explained, likelier, path_rank, robust_r2
 from robustsparse.plots import (
     plot_coefficients,
@@ -28,6 +28,9 @@ from robustsparse.response import Classes, recode_response
 from robustsparse.roc import ROC, roc_from_scores
 from robustsparse.storage import save_result
 from robustsparse.summary import Summary
+
+if TYPE_CHECKING:
+    from robustsparse.design import DesignSpec
 
 Array = NDArray[np.float64]
 
@@ -107,7 +110,7 @@ class RHTResult:
     classes: Classes | None
     references: dict[str, object]
     constant: tuple[str, ...]
-    spec: DesignSpec | None = field(default=None)
+    spec: "DesignSpec | None" = field(default=None)
     # Whether the response was given an offset that new data must bring along.
     offset_given: bool = False
     intercept: bool = True

@@ -13,9 +13,9 @@ import pandas as pd
 
 from robustsparse.call import Call, Rerun, gone
 from robustsparse.contamination import BadShare
-from robustsparse.design import DesignSpec, Dropped
 from robustsparse.errors import DataError
 from robustsparse.formulas.state import from_json, to_json
+from robustsparse.frames import Dropped
 from robustsparse.gradients import Mean, MedianOfMeans, Trimmed
 from robustsparse.losses import Huber, Logistic, Squared
 from robustsparse.report import describe
@@ -89,9 +89,15 @@ def _fields(meta: dict[str, Any], context: Mapping[str, Any] | None) -> dict[str
         dropped.get("weightless", 0),
     )  # fmt: skip
     out["bad_share"] = None if meta["bad_share"] is None else BadShare(*meta["bad_share"])
-    spec = meta["spec"]
-    out["spec"] = None if spec is None else DesignSpec.from_dict(spec, context)
+    out["spec"] = None if meta["spec"] is None else _as_spec(meta["spec"], context)
     return out
+
+
+def _as_spec(stored: dict[str, Any], context: Mapping[str, Any] | None) -> Any:
+    # Imported where it is used: a model of arrays need not wait for formulaic.
+    from robustsparse.design import DesignSpec
+
+    return DesignSpec.from_dict(stored, context)
 
 
 def _contents(path: str | Path) -> dict[str, Any]:

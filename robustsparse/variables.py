@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse.checks import as_matrix, check_choice
-from robustsparse.design import build_design
 from robustsparse.errors import DataError, FormulaError
 from robustsparse.frames import NumericBlock, as_frame, column_kinds, listed
 
@@ -109,6 +108,9 @@ def _by_formula(
         )
     if isinstance(data, np.ndarray):
         raise DataError("a formula needs a data frame with named columns; the data are an array.")
+    # Imported where it is used: most graphs have no formula, and need not wait for formulaic.
+    from robustsparse.design import build_design
+
     frame = as_frame(data)
     stand_in = "row"
     while stand_in in frame.columns:

@@ -1,6 +1,8 @@
 """The folder is the architecture: a module imports only from above itself in this list."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -121,3 +123,12 @@ def test_each_heavy_library_has_one_owner(path: Path) -> None:
     tops = {name.split(".")[0] for name in imported(path)}
     for library, owner in OWNERS.items():
         assert library not in tops or room(path) == owner
+
+
+def test_the_import_waits_for_nothing_that_not_every_fit_needs() -> None:
+    heavy = {"formulaic", "joblib", "matplotlib", "scipy.stats", "threadpoolctl"}
+    code = f"import sys, robustsparse; print(*({heavy!r} & sys.modules.keys()))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )  # fmt: skip
+    assert done.stdout.split() == []
