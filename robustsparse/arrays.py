@@ -111,14 +111,19 @@ def rows_that_count(
         raise DataError("weights must not be negative, and not all zero.")
     if values is not None and not counts.all():
         X = X.tocsr()[counts] if sparse.issparse(X) else X[counts]
-        y, offset, values = _part(y, counts), _part(offset, counts), values[counts]
+        y, values = _part("y", y, counts), values[counts]
+        offset = None if offset is None else _part("offset", offset, counts)
     return X, y, values, None if offset is None else as_vector("offset", offset, X.shape[0]), counts
 
 
-def _part(values: Any, rows: Rows) -> Any:
-    """Some of the values; those of another shape are left to whoever names it."""
+def _part(name: str, values: Any, rows: Rows) -> Any:
+    """Values of some rows."""
     own = values if _is_categorical(values) else np.asarray(values)
-    return own[rows] if own.shape[:1] == rows.shape else values
+    if own.shape[:1] != rows.shape:
+        raise DataError(
+            f"{name} has shape {own.shape}; it needs one value for each of the {len(rows)} rows of X."
+        )
+    return own[rows]
 
 
 def _is_categorical(values: Any) -> bool:

@@ -6,6 +6,7 @@ from scipy.special import ndtri
 
 Array = NDArray[np.float64]
 
+# Few values at a time: memory that was just used is faster than new one.
 _ENTRIES_AT_ONCE = 2**14
 
 
@@ -39,7 +40,6 @@ def _by_rank(XT: Array, table: Array) -> Array:
     """For each value of a row (d, n) the entry of `table` for its rank: 1, 1.5, 2 and so on up to n."""
     d, n = XT.shape
     out = np.empty((d, n))
-    # Few rows at a time: memory that was just used is faster than new one.
     step = max(1, _ENTRIES_AT_ONCE // max(n, 1))
     for first in range(0, d, step):
         _look_up(XT[first : first + step], table, out[first : first + step])

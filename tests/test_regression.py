@@ -556,6 +556,13 @@ def test_rows_of_weight_zero_can_hold_anything(sim: Any, family: Any) -> None:
     assert "10 of weight 0" in str(fit.summary())
 
 
+def test_what_lacks_the_rows_of_weight_zero_is_refused(sim: Any) -> None:
+    weights = np.where(np.arange(len(sim.y)) < 5, 0.0, 1.0)
+    for y, offset in ((sim.y[5:], None), (sim.y, np.zeros(len(sim.y) - 5))):
+        with pytest.raises(rs.DataError, match=f"each of the {len(sim.y)} rows"):
+            rht_fit(sim.X, y, weights=weights, offset=offset)
+
+
 def test_rows_of_weight_zero_are_left_out_of_formulas(sim: Any, tmp_path: Path) -> None:
     data = sim.data.assign(w=1.0, g=np.where(np.arange(len(sim.y)) % 2, "a", "b"))
     data.index = [f"row {i}" for i in range(len(data))]

@@ -31,7 +31,8 @@ _LARGEST_Z = 3.0
 # Rows larger than the median by this many MADs are far, and far rows whose directions agree better than those of the
 # others, by this many MADs and by this factor, are rejected.
 _ROW_CUT, _AGREEMENT_CUT, _AGREEMENT_RATIO = 3.0, 3.0, 1.5
-# Ranking takes as long as this many passes through the data, and so many products of matrices as long as one.
+# To rank a value takes as long as to pass it this often, and this many multiplications of a matrix product as long as
+# to pass a value once.
 _SORTING, _PRODUCTS = 20, 16
 # Directions compared with all others at once, with any number of threads, so that rounding does not depend on it.
 _BLOCK = 256
@@ -210,7 +211,7 @@ def _mean_agreement(directions: Array, threads: int) -> Array:
     if m <= d:
         squares = np.square(directions.T @ directions).sum(axis=1)
     else:
-        # The squared cosines of x with all others sum to x' D D' x.
+        # The squared cosines of x with all directions, its own included, sum to x' D D' x.
         products, squares = directions @ directions.T, np.empty(m)
 
         def blocks(first: int, last: int) -> None:

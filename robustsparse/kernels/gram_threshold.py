@@ -83,16 +83,9 @@ def threshold_nodes(S, first, last, ks, places, values):
     z = np.empty(d)
     for node in range(first, last):
         z[:] = S[node]
+        own, coef = places[node - first], values[node - first]
         start = 0
         for i in range(len(ks)):
             end = start + ks[i]
-            _settle(
-                S,
-                node,
-                places[node - first, start:end],
-                values[node - first, start:end],
-                z,
-                sizes,
-                A,
-            )
+            _settle(S, node, own[start:end], coef[start:end], z, sizes, A)
             start = end
