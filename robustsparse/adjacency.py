@@ -209,7 +209,9 @@ def _compressed(matrix: NDArray[Any]) -> Any:
     d, width = matrix.shape
     places = np.flatnonzero(matrix)
     starts = np.searchsorted(places, width * np.arange(d + 1))
-    return sparse.csr_array((matrix.ravel()[places], places % width, starts), matrix.shape)
+    own = sparse.get_index_dtype(maxval=max(width, len(places)))
+    parts = matrix.ravel()[places], (places % width).astype(own), starts.astype(own)
+    return sparse.csr_array(parts, matrix.shape)
 
 
 def upper(matrix: Any) -> tuple[Indices, Indices, NDArray[Any]]:

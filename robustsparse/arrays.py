@@ -1,7 +1,8 @@
 """Fits to arrays: names, weights and response checked, then standardized, fitted and labelled."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,11 +11,17 @@ from scipy import sparse
 
 from robustsparse.assembly import ArrayMeta, fit_and_assemble
 from robustsparse.automatic import leverage, trust_in_rows
-from robustsparse.checks import as_matrix, as_vector, check_count
+from robustsparse.checks import (
+    as_array,
+    as_matrix,
+    as_vector,
+    check_count,
+    check_finite_columns,
+)
 from robustsparse.errors import DataError, ParameterError
 from robustsparse.options import FEWEST_ROWS, for_response, make_options
 from robustsparse.preparation import prepare
-from robustsparse.response import Response, code_response
+from robustsparse.response import Family, Response, code_response
 from robustsparse.results import INTERCEPT, RHTResult
 
 Array = NDArray[np.float64]
@@ -26,7 +33,7 @@ def fit_arrays(
     y: Any,
     *,
     names: Sequence[str] | None = None,
-    family: Literal["gaussian", "binomial"] = "gaussian",
+    family: Family = "gaussian",
     intercept: bool = True,
     keep: Sequence[Any] | None = None,
     weights: Any = None,
@@ -35,19 +42,19 @@ def fit_arrays(
 ) -> RHTResult:
     """Fit arrays, as `rht_fit` does, whose arguments these are."""
     options = make_options(family, **arguments)
-    matrix, y, weights, offset, rows = rows_that_count(as_matrix(X), y, weights, offset)
-    n, d = matrix.shape
-    require_rows(n)
-    labels = array_names(names, d)
-    response = array_response(y, n, family)
-    options = for_response(options, response.values)
+    matrix = as_matrix(X)
+    labels = array_names(names, matrix.shape[1])
+    used = used_rows(matrix, y, weights, offset, labels, family)
+    require_rows(used.X.shape[0])
+    options = for_response(options, used.response.values)
     prepared = prepare(
-        matrix, response.values, options.loss, how=options.how, intercept=bool(intercept),
+        used.X, used.response.values, options.loss, how=options.how, intercept=bool(intercept),
         binary=family == "binomial",
-        keep=array_keep(keep, labels), weights=weights, offset=offset,
+        keep=array_keep(keep, labels), weights=used.weights, offset=used.offset,
         names=labels, threads=options.threads,
     )  # fmt: skip
-    return fit_and_assemble(prepared, options, ArrayMeta(response, labels, rows, offset))
+    meta = ArrayMeta(used.response, labels, used.counts, used.offset)
+    return fit_and_assemble(prepared, options, meta)
 
 
 def trusted_rows(X: Any, y: Array, **arguments: Any) -> Array:
@@ -97,51 +104,63 @@ def array_keep(keep: Sequence[Any] | None, names: tuple[str, ...]) -> NDArray[np
     return np.unique([places[item] if isinstance(item, str) else int(item) for item in items])
 
 
-def rows_that_count(
-    X: Any, y: Any, weights: Any, offset: Any
-) -> tuple[Any, Any, Array | None, Array | None, Rows]:
-    """Arrays without the rows of weight 0, which have no part in a fit; weights and offset are checked.
+@dataclass(frozen=True)
+class Used:
+    """Arrays without the rows of weight 0, which have no part in a fit; `counts` tells of each row whether it has."""
 
-    The last one tells of each row whether it counts.
-    """
+    X: Any
+    response: Response
+    weights: Array | None
+    offset: Array | None
+    counts: Rows
+
+
+def used_rows(
+    X: Any, y: Any, weights: Any, offset: Any, names: Sequence[str], family: Family
+) -> Used:
+    """Check what belongs to the rows of a matrix and take those that count, whatever numbers the others hold."""
     n = X.shape[0]
     values = None if weights is None else as_vector("weights", weights, n)
-    counts = np.ones(n, dtype=bool) if values is None else values > 0
-    if values is not None and (values.min() < 0 or not counts.any()):
+    if values is not None and (values.min() < 0 or not values.any()):
         raise DataError("weights must not be negative, and not all zero.")
-    if values is not None and not counts.all():
+    counts = np.ones(n, dtype=bool) if values is None else values > 0
+    if not counts.all():
         X = X.tocsr()[counts] if sparse.issparse(X) else X[counts]
-        y, values = _part("y", y, counts), values[counts]
-        offset = None if offset is None else _part("offset", offset, counts)
-    return X, y, values, None if offset is None else as_vector("offset", offset, X.shape[0]), counts
+        if not sparse.issparse(X):
+            check_finite_columns(X.T, 0, names, np.flatnonzero(counts))
+    return Used(
+        X,
+        array_response(y, counts, family),
+        None if values is None else values[counts],
+        None if offset is None else _numbers("offset", offset, counts),
+        counts,
+    )
 
 
-def _part(name: str, values: Any, rows: Rows) -> Any:
-    """Values of some rows."""
-    own = values if _is_categorical(values) else np.asarray(values)
-    if own.shape[:1] != rows.shape:
-        raise DataError(
-            f"{name} has shape {own.shape}; it needs one value for each of the {len(rows)} rows of X."
-        )
-    return own[rows]
+def _numbers(name: str, values: Any, counts: Rows) -> Array:
+    """Finite values of the rows that count."""
+    given = as_array(name, values)
+    given = given.ravel() if given.ndim == 2 and 1 in given.shape else given
+    if given.shape == counts.shape and not counts.all():
+        # Zeros in the place of the others, so that errors name rows as the caller counts them.
+        given = given.copy()
+        given[~counts] = 0
+    return as_vector(name, given, len(counts))[counts]
 
 
-def _is_categorical(values: Any) -> bool:
-    return isinstance(getattr(values, "dtype", None), pd.CategoricalDtype)
-
-
-def array_response(y: Any, n: int, family: Literal["gaussian", "binomial"]) -> Response:
-    """Response of a fit to arrays, coded like that of a formula."""
+def array_response(y: Any, counts: Rows, family: Family) -> Response:
+    """Response of the rows that count, coded like that of a formula."""
     if family == "gaussian":
-        return Response("y", as_vector("y", y, n), None)
-    # The order of categories says which is the event, and an array would lose it.
-    values = y if _is_categorical(y) else np.asarray(y)
+        return Response("y", _numbers("y", y, counts), None)
+    # The order of categories says which is the event, and an array would lose it, as it would a mask.
+    own = isinstance(getattr(y, "dtype", None), pd.CategoricalDtype) or np.ma.isMaskedArray(y)
+    values = pd.Series(y) if own else np.asarray(y)
     values = values.ravel() if values.ndim == 2 and 1 in values.shape else values
-    if values.ndim != 1 or len(values) != n:
+    if values.shape != counts.shape:
         raise DataError(
-            f"y has shape {values.shape}; it needs one value for each of the {n} rows of X."
+            f"y has shape {values.shape}; it needs one value for each of the {len(counts)} rows of X."
         )
-    series = pd.Series(values).reset_index(drop=True)
+    series = pd.Series(values[counts]).reset_index(drop=True)
     if series.isna().any():
         raise DataError(
             f"y has {int(series.isna().sum())} missing value(s); drop or impute these rows first."

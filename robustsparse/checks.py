@@ -74,7 +74,7 @@ def as_matrix(X: Any) -> Any:
     if sparse.issparse(X):
         matrix = X.tocsc()
     else:
-        matrix = _array("X", X)
+        matrix = as_array("X", X)
         if matrix.dtype == object:
             matrix = _numeric(matrix, "X")
     if matrix.ndim != 2:
@@ -95,7 +95,7 @@ def as_matrix(X: Any) -> Any:
 
 def as_vector(name: str, values: Any, n: int) -> Array:
     """Finite vector of length n, as a new float64 array."""
-    vector = _array(name, values)
+    vector = as_array(name, values)
     if vector.ndim == 2 and 1 in vector.shape:
         vector = vector.ravel()
     if vector.ndim != 1 or len(vector) != n:
@@ -116,7 +116,7 @@ def as_vector(name: str, values: Any, n: int) -> Array:
     return vector
 
 
-def _array(name: str, values: Any) -> NDArray[Any]:
+def as_array(name: str, values: Any) -> NDArray[Any]:
     """Array of anything, masked values as NaN."""
     if np.ma.isMaskedArray(values):
         return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
@@ -147,8 +147,13 @@ def _first_text(values: NDArray[Any]) -> tuple[Any, ...]:
     return *(0,) * values.ndim, values.flat[0]
 
 
-def check_finite_columns(block: Array, first: int, names: Sequence[str]) -> None:
-    """Raise if a transposed block (columns, n) holds NaN or infinity; `first` is its first column's number."""
+def check_finite_columns(
+    block: Array, first: int, names: Sequence[str], rows: NDArray[np.intp] | None = None
+) -> None:
+    """Raise if a transposed block (columns, n) holds NaN or infinity.
+
+    `first` is the number of its first column, `rows` those of its rows if they are not 0 to n - 1.
+    """
     # A sum is finite only if every term is (an overflow only costs the exact look).
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(block.sum()):
@@ -157,7 +162,8 @@ def check_finite_columns(block: Array, first: int, names: Sequence[str]) -> None
     if finite.all():
         return
     column, row = np.argwhere(~finite)[0]
+    number = row if rows is None else rows[row]
     raise DataError(
         f"column {names[first + column]!r} of X has {int((~finite[column]).sum())} missing or infinite value(s), the "
-        f"first in row {row} ({block[column, row]}); drop or impute these rows first."
+        f"first in row {number} ({block[column, row]}); drop or impute these rows first."
     )

@@ -372,7 +372,7 @@ class Descent:
         """Add a row to the history; return the relative change."""
         distance, either = new.moved or _moved(new, old)
         size = sqrt(new.values @ new.values)
-        change = distance / size if size > 0 else float(distance > 0)
+        change = distance / size if size > 0 else float(distance != 0)
         # The two supports overlap in what the union of both lacks.
         entered, left = either - len(old.columns), either - len(new.columns)
         free = len(new.columns) - len(self.keep)

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from robustsparse.designspec import DesignSpec, evaluator_for, read_by
+from robustsparse.designspec import DesignSpec, context_of, evaluator_for, read_by
 from robustsparse.errors import DataError, FormulaError, ParameterError
 from robustsparse.formulas.coding import Coding, Evaluator
 from robustsparse.formulas.parsing import (
@@ -151,7 +151,7 @@ def build_design(
         frame, weight = frame[counts], weight[counts]
         shift = None if shift is None else shift[counts]
     kinds = column_kinds(frame)
-    names = dict(context or {})
+    names = context_of(context or {}, counts)
     parsed = parse_formula(
         formula,
         {name: kind == "numeric" for name, kind in kinds.items()},
@@ -186,7 +186,7 @@ def build_design(
         _coding=replace(coding, transforms=learned),
         _places=places,
         _kinds={name: kinds[name] for name in sorted(read_by(pieces) & kinds.keys())},
-        _context=names,
+        _context=dict(context or {}),
     )
     return Design(
         X=_fill(block, values, places, use),

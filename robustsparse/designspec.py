@@ -22,6 +22,7 @@ from robustsparse.formulas.state import from_json, to_json
 from robustsparse.frames import (
     Floats,
     Kind,
+    Mask,
     NumericBlock,
     RowAudit,
     as_frame,
@@ -226,11 +227,22 @@ def evaluator_for(
         columns = {
             name: column.iloc[rows].reset_index(drop=True) for name, column in columns.items()
         }
+        context = context_of(context, ~unbounded)
     evaluator = Evaluator(columns, len(rows), context, learned)
     for piece in pieces:
         missing, infinities = (_spread(mask, rows, len(frame)) for mask in evaluator.defects(piece))
         audit.note(unmarked(piece.expr), missing, infinities)
     return evaluator, rows
+
+
+def context_of(context: Mapping[str, Any], rows: Mask) -> dict[str, Any]:
+    """Names that a formula may use; of what has a value for each row, the values of some rows, numbered anew."""
+    found = dict(context)
+    for name, value in context.items():
+        if isinstance(value, np.ndarray | pd.Series) and value.shape == rows.shape:
+            part = value[rows]
+            found[name] = part.reset_index(drop=True) if isinstance(part, pd.Series) else part
+    return found
 
 
 def _columns_for(

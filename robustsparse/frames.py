@@ -335,7 +335,10 @@ def row_values(frame: pd.DataFrame, role: str, value: Any) -> Floats | None:
             f"the index of {role} differs from that of the data; "
             "reindex it, or pass its values to go by position"
         )
-    array = np.array(value, dtype=np.float64)
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{role} holds values that are not numbers; convert them first") from None
     if array.shape != (len(frame),):
         raise DataError(f"{role} has shape {array.shape}, but the data have {len(frame)} rows")
     return array

@@ -85,7 +85,7 @@ def bootstrap(
     >>> sorted(table.index[1:3]) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
-    study = make_study(formula, data, options)
+    study = make_study(formula, data, options, bootstrap)
     return _bootstrap(study, resamples, level, rng, n_jobs, verbose)
 
 
@@ -190,7 +190,7 @@ def split(
     >>> sorted(table.index[1:3]) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
-    study = make_study(formula, data, options)
+    study = make_study(formula, data, options, split)
     return _split(study, splits, level, rng, n_jobs, verbose)
 
 
@@ -234,10 +234,10 @@ def _medians(tables: Sequence[Frame], kept: Sequence[str]) -> Frame:
     return _ordered(frame.rename_axis("term"), kept)
 
 
-# What each method makes intervals with, and the argument that only it has.
-_METHODS: dict[str, tuple[Callable[..., Frame], str]] = {
-    "bootstrap": (_bootstrap, "resamples"),
-    "split": (_split, "splits"),
+# Each method by its public name, what makes the intervals of a study, and the argument that only it has.
+_METHODS: dict[str, tuple[Callable[..., Frame], Callable[..., Frame], str]] = {
+    "bootstrap": (bootstrap, _bootstrap, "resamples"),
+    "split": (split, _split, "splits"),
 }
 
 
@@ -253,13 +253,13 @@ def rerun(method: str, nobs: int, arguments: dict[str, Any]) -> Frame:
     arguments : dict
         Arguments of the call, and those of the method.
     """
-    run, own = _METHODS[method]
+    public, run, own = _METHODS[method]
     ours = {key: arguments[key] for key in (own, *_SHARED) if key in arguments}
     rest = {key: value for key, value in arguments.items() if key not in ours}
     if "formula" in rest:
-        study = make_study(rest.pop("formula"), rest.pop("data"), rest)
+        study = make_study(rest.pop("formula"), rest.pop("data"), rest, public)
     else:
-        study = array_study(rest.pop("X"), rest.pop("y"), rest)
+        study = array_study(rest.pop("X"), rest.pop("y"), rest, public)
     if study.n != nobs:
         raise DataError(
             f"the fit used {nobs} rows and the data now have {study.n} to use; pass the data of the fit."

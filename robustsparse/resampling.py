@@ -19,10 +19,9 @@ from scipy import sparse
 from robustsparse.arrays import (
     array_keep,
     array_names,
-    array_response,
     fit_arrays,
-    rows_that_count,
     trusted_rows,
+    used_rows,
 )
 from robustsparse.checks import as_matrix
 from robustsparse.errors import ParameterError, warn_user
@@ -39,8 +38,6 @@ T = TypeVar("T")
 
 _DESIGN_OPTIONS = ("family", "weights", "offset", "keep", "na_action", "context")
 _ARRAY_OPTIONS = ("names", "keep", "weights", "offset")
-# Arguments of those who repeat fits; they are not passed on to the fit.
-_REPEATING = ("level", "resamples", "splits")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,12 +118,14 @@ class Study:
         return (self.response.values * binary).astype(np.intp)
 
 
-def make_study(formula: str, data: Any, options: dict[str, Any]) -> Study:
-    """Evaluate the formula; `options` are those of `rht`."""
+def make_study(
+    formula: str, data: Any, options: dict[str, Any], by: Callable[..., Any] | None = None
+) -> Study:
+    """Evaluate the formula; `options` are those of `rht`, and `by` is the function that was given them."""
     # Imported where it is used: fits to arrays need not wait for formulaic.
     from robustsparse.design import build_design
 
-    _require_known(options, _DESIGN_OPTIONS)
+    _require_known(options, _DESIGN_OPTIONS, by)
     coded = {name: options[name] for name in _DESIGN_OPTIONS if name in options}
     design = build_design(formula, data, **coded)
     rest = {name: value for name, value in options.items() if name not in coded}
@@ -137,31 +136,35 @@ def make_study(formula: str, data: Any, options: dict[str, Any]) -> Study:
     return Study(design.X, design.response, design.names, kept, design.weights, design.offset, rest)
 
 
-def array_study(X: Any, y: Any, options: dict[str, Any]) -> Study:
-    """Check the arrays; `options` are those of `rht_fit`."""
-    _require_known(options, _ARRAY_OPTIONS)
+def array_study(
+    X: Any, y: Any, options: dict[str, Any], by: Callable[..., Any] | None = None
+) -> Study:
+    """Check the arrays; `options` are those of `rht_fit`, and `by` is the function that was given them."""
+    _require_known(options, _ARRAY_OPTIONS, by)
     rest = {name: value for name, value in options.items() if name not in _ARRAY_OPTIONS}
     names, keep, weights, offset = (options.get(name) for name in _ARRAY_OPTIONS)
-    matrix, y, weights, offset, _ = rows_that_count(as_matrix(X), y, weights, offset)
-    matrix = matrix.tocsr() if sparse.issparse(matrix) else matrix
-    n, d = matrix.shape
-    labels = array_names(names, d)
+    matrix = as_matrix(X)
+    labels = array_names(names, matrix.shape[1])
+    used = used_rows(matrix, y, weights, offset, labels, rest.get("family", "gaussian"))
+    matrix = used.X.tocsr() if sparse.issparse(used.X) else used.X
     places = array_keep(keep, labels)
     return Study(
-        matrix, array_response(y, n, rest.get("family", "gaussian")), labels,
-        [] if places is None else [labels[j] for j in places], weights, offset, rest,
+        matrix, used.response, labels, [] if places is None else [labels[j] for j in places],
+        used.weights, used.offset, rest,
     )  # fmt: skip
 
 
-def _require_known(options: dict[str, Any], of_data: Sequence[str]) -> None:
-    """Refuse what is no argument of a fit, and so of nothing that repeats it."""
+def _require_known(
+    options: dict[str, Any], of_data: Sequence[str], by: Callable[..., Any] | None
+) -> None:
+    """Refuse what is no argument of a fit."""
     known = {*of_data, "intercept", *inspect.signature(make_options).parameters}
     for name in options:
         if name not in known:
-            hint = did_you_mean(name, sorted({*known, *_REPEATING}))
-            raise ParameterError(
-                f"{name!r} is an argument neither of the fit nor of what repeats it{hint}"
-            )
+            own = () if by is None else inspect.signature(by).parameters
+            who = "of the fit" if by is None else f"of the fit or of {by.__name__}()"
+            hint = did_you_mean(name, sorted({*known, *own} - {"options"}))
+            raise ParameterError(f"{name!r} is no argument {who}{hint}")
 
 
 def strata_of(study: Study, full: RHTResult) -> Rows:

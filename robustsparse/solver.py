@@ -79,7 +79,7 @@ class _Guard:
     """Watches the robust loss of a run, to go back to the best iterate when it grows."""
 
     def __init__(self, run: Descent, at: Iterate) -> None:
-        self.run, self.best = run, at
+        self.run, self.best, self.problem = run, at, run.problem
         self.least = self.first = run.problem.robust_loss(run.predictor(at))
         self.backoffs = 0
 
@@ -89,8 +89,8 @@ class _Guard:
             return True
         if not loss <= _GROWTH * self.first:
             # A good start has next to no loss, and coefficients may leave it for another support.
-            none = Iterate(self.run.keep, np.zeros(len(self.run.keep)))
-            self.first = max(self.first, self.run.problem.robust_loss(self.run.predictor(none)))
+            nothing = self.problem.predictor(np.empty((0, len(self.problem.y))), np.empty(0))
+            self.first = max(self.first, self.problem.robust_loss(nothing))
             if not loss <= _GROWTH * self.first:
                 return True
         if loss <= self.least:

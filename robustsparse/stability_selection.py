@@ -154,7 +154,7 @@ def stability(
     pairs = (check_count("resamples", resamples, 2) + 1) // 2
     share = check_number("share", share, 0.0, 0.5, open_low=True)
     threshold = check_number("threshold", threshold, 0.5, 1.0, open_low=True)
-    study = make_study(formula, data, {**options, "k": k})
+    study = make_study(formula, data, {**options, "k": k}, stability)
     _, supports = fits_to_parts(
         study, share, pairs, RHTResult.support, as_rng(rng), n_jobs, verbose
     )

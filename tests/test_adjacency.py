@@ -204,6 +204,16 @@ def test_rounding_errors_are_zeros_and_asymmetry_is_not() -> None:
         sizes(np.array([[0, np.nan], [np.nan, 0]]))
 
 
+def test_dense_and_sparse_matrices_have_one_form() -> None:
+    matrix = np.array([[0.0, 2.0, 0.0], [-1.0, 0.0, 3.0]])
+    dense, compressed = canonical(matrix), canonical(sparse.coo_array(matrix))
+    assert dense.shape == compressed.shape
+    for part in ("data", "indices", "indptr"):
+        ours, theirs = getattr(dense, part), getattr(compressed, part)
+        assert ours.dtype == theirs.dtype
+        assert np.array_equal(ours, theirs)
+
+
 def test_canonical_form_is_one_for_each_matrix() -> None:
     messy = sparse.csr_array((np.array([1.0, 2.0, 0.0]), np.array([2, 0, 1]), np.array([0, 3])))
     clean = canonical(messy)

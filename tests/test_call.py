@@ -190,10 +190,13 @@ def test_defaults_are_the_same_everywhere() -> None:
 
 def test_arguments_that_nobody_has_are_named() -> None:
     sim = rs.simulate.linear(60, 10, 2, rng=0)
-    fit = rs.rht_fit(sim.X, sim.y, k=2)
+    X, y = sim.X, sim.y
+    fit = rs.rht_fit(X, y, k=2)
     with pytest.raises(rs.ParameterError, match=r"'resample' .*did you mean resamples"):
         fit.conf_int(method="bootstrap", resample=20)
     with pytest.raises(rs.ParameterError, match=r"'epsilo' .*did you mean epsilon"):
         rs.inference.split("y ~ .", sim.data, epsilo=0.2)
-    with pytest.raises(rs.ParameterError, match="'kk'"):
-        rs.stability("y ~ .", sim.data, kk=3)
+    with pytest.raises(rs.ParameterError, match=r"'treshold' .*stability.*did you mean threshold"):
+        rs.stability("y ~ .", sim.data, treshold=0.7)
+    with pytest.raises(rs.ParameterError, match=r"'splits' .*bootstrap\(\); did you mean split\?"):
+        fit.conf_int(method="bootstrap", splits=3)

@@ -271,6 +271,7 @@ def test_wrong_weights_are_refused(data: pd.DataFrame) -> None:
         (np.r_[np.nan, np.ones(N - 1)], "1 are not"),
         (np.r_[np.inf, np.ones(N - 1)], "finite"),
         ("g", "'g' must be numeric"),
+        (["heavy"] * N, "weights holds values that are not numbers"),
         (pd.Series(np.ones(N)), "index of weights differs"),
     ]
     for value, message in wrong:

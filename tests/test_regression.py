@@ -556,6 +556,36 @@ def test_rows_of_weight_zero_can_hold_anything(sim: Any, family: Any) -> None:
     assert "10 of weight 0" in str(fit.summary())
 
 
+def test_rows_are_numbered_as_the_caller_counts_them(sim: Any) -> None:
+    weights = np.where(np.arange(len(sim.y)) < 5, 0.0, 1.0)
+    X, y, offset = sim.X.copy(), sim.y.copy(), np.zeros(len(sim.y))
+    X[7, 2], y[8], offset[9] = np.nan, np.inf, np.nan
+    with pytest.raises(rs.DataError, match=r"'x3' of X has 1 .*row 7 "):
+        rht_fit(X, sim.y, weights=weights)
+    with pytest.raises(rs.DataError, match=r"y has 1 .*row 8 "):
+        rht_fit(sim.X, y, weights=weights)
+    with pytest.raises(rs.DataError, match=r"offset has 1 .*row 9 "):
+        rht_fit(sim.X, sim.y, weights=weights, offset=offset)
+    for family in ("gaussian", "binomial"):
+        hidden = np.ma.masked_array(sim.y > 0, mask=np.arange(len(sim.y)) == 8)
+        for w in (None, weights):
+            with pytest.raises(rs.DataError, match="1 missing"):
+                rht_fit(sim.X, hidden, family=family, weights=w)
+
+
+def test_values_of_rows_in_the_context_follow_the_rows_in_use(sim: Any) -> None:
+    data = sim.data.assign(w=1.0)
+    data.loc[data.index[:4], "w"] = 0.0
+    data.loc[data.index[6], "x2"] = np.inf
+    z = pd.Series(np.random.default_rng(5).normal(size=len(data)), index=data.index)
+    formula = "y ~ x1 + I(x2 * z) + z"
+    used = data.index[[i for i in range(len(data)) if i >= 4 and i != 6]]
+    wanted = rht(formula, data.loc[used], context={"z": z.loc[used]})
+    for own in (z, z.to_numpy()):
+        fit = rht(formula, data, weights="w", context={"z": own})
+        assert np.array_equal(fit.params, wanted.params)
+
+
 def test_what_lacks_the_rows_of_weight_zero_is_refused(sim: Any) -> None:
     weights = np.where(np.arange(len(sim.y)) < 5, 0.0, 1.0)
     for y, offset in ((sim.y[5:], None), (sim.y, np.zeros(len(sim.y) - 5))):

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from robustsparse import simulate
-from robustsparse.descent import largest
+from robustsparse.descent import Descent, Iterate, largest
 from robustsparse.errors import ConvergenceWarning, ParameterError
 from robustsparse.gradients import Array, GradientEstimator, Mean, MedianOfMeans, Trimmed, bind
 from robustsparse.losses import Huber, Logistic, Loss, Squared
-from robustsparse.solver import Problem, RHTFit, Settings, solve, solve_down
+from robustsparse.solver import Problem, RHTFit, Settings, _Guard, solve, solve_down
 
 # The paper's experiment without noise is recovered up to rounding.
 RECOVERED = 1e-10
@@ -517,6 +517,23 @@ class TestSplit:
         with pytest.warns(ConvergenceWarning, match='use step="auto"'):
             fit = solve(parts, 3, settings=Settings(10.0))
         assert not fit.converged
+
+
+def test_growth_is_measured_against_the_loss_of_no_coefficients_in_the_first_rows() -> None:
+    XT, y = small(noise=0.0)
+    first = problem(XT, y, offset=np.ones(len(y)))
+    nothing = first.robust_loss(np.ones(len(y)))
+    run = Descent(first, 3, np.arange(0), Settings())
+    perfect = Iterate(np.array([3, 10, 40]), np.array([3.0, -2.0, 1.5]))
+    other = Iterate(np.array([1]), np.array([0.1]))
+    guard = _Guard(run, perfect)
+    # A good start may be left for another support.
+    assert not guard.grown(other, 9.0 * nothing)
+    assert guard.best is perfect
+    assert guard.grown(other, 11.0 * nothing)
+    guard = _Guard(run, perfect)
+    run.change(problem(XT, 100.0 * y))
+    assert guard.grown(other, 11.0 * nothing)
 
 
 # -- offset and weights

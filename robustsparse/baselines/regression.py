@@ -161,7 +161,7 @@ def _read(formula: Any, data: Any, family: Family) -> _Data:
         )  # fmt: skip
     X = as_matrix(formula)
     names = [str(name) for name in formula.columns] if isinstance(formula, pd.DataFrame) else None
-    response = array_response(data, X.shape[0], family)
+    response = array_response(data, np.ones(X.shape[0], dtype=bool), family)
     rows = formula.index if isinstance(formula, pd.DataFrame) else pd.RangeIndex(X.shape[0])
     labels = array_names(names, X.shape[1])
     return _Data(X, response.values, labels, rows, True, response.classes, None)

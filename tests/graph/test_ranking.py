@@ -88,6 +88,13 @@ def test_the_sum_of_batches_does_not_depend_on_the_batches_workers():
     assert np.array_equal(together.strongest, apart.strongest)
 
 
+def test_stability_is_the_share_of_subsamples_in_both_halves():
+    counts = np.array([[0.0, 2.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    batch = Batch(np.eye(3), counts, np.zeros((4, 1), dtype=np.int64))
+    stability = combine([batch], "or").stability.toarray()
+    assert stability.tolist() == [[0.0, 0.5, 0.25], [0.5, 0.0, 0.0], [0.25, 0.0, 0.0]]
+
+
 def test_the_weaker_direction_counts_under_and():
     zero = np.zeros((2, 2))
     batch = Batch(np.array([[0.0, 0.8], [-0.2, 0.0]]), zero, np.zeros((2, 1), dtype=np.int64))
