@@ -6,13 +6,15 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
-from threading import Lock
+from threading import Lock, current_thread
 from typing import Any
 
 from robustsparse.checks import check_count
 
 # Designs with fewer entries are not worth a second thread.
 _ENTRIES_FOR_THREADS = 2_000_000
+# How the names of the threads begin that share the columns of a design.
+_OURS = "robustsparse-columns"
 
 
 def available_threads() -> int:
@@ -67,7 +69,7 @@ def one_blas_thread() -> Iterator[None]:
 
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="robustsparse")
+    return ThreadPoolExecutor(threads, thread_name_prefix=_OURS)
 
 
 if hasattr(os, "register_at_fork"):
@@ -86,7 +88,9 @@ def over_columns(task: Callable[[int, int], None], d: int, entries: int, threads
     The kernels release the interpreter's lock and each range writes its own part, so the outcome is
     the same for any number of threads.
     """
-    if threads <= 1 or not is_large(entries) or d < threads:
+    # A part that divides its work again would wait for threads that wait for it.
+    nested = current_thread().name.startswith(_OURS)
+    if threads <= 1 or not is_large(entries) or d < threads or nested:
         task(0, d)
         return
     edges = [d * part // threads for part in range(threads + 1)]

@@ -562,6 +562,19 @@ def test_errors_in_threads_reach_the_caller_when_all_have_ended(bad: int) -> Non
     assert ended == [5 - bad]
 
 
+def test_parts_may_divide_their_work_again() -> None:
+    seen = np.zeros((4, 6), dtype=int)
+
+    def task(first: int, last: int) -> None:
+        def inner(start: int, stop: int) -> None:
+            seen[first:last, start:stop] += 1
+
+        over_columns(inner, 6, 10**9, 2)
+
+    over_columns(task, 4, 10**9, 2)
+    assert (seen == 1).all()
+
+
 def _in_child(result: "multiprocessing.SimpleQueue[int]") -> None:
     done: list[int] = []
     over_columns(lambda first, last: done.append(last - first), 10, 10**9, 2)

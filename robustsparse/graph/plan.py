@@ -12,7 +12,7 @@ from robustsparse.errors import ParameterError
 from robustsparse.gradients import GradientEstimator, Mean, MedianOfMeans, Trimmed, as_estimator
 from robustsparse.graph.checkpoint import fingerprint
 from robustsparse.graph.nodes import CHUNK
-from robustsparse.graph.ranking import BATCH, SUBSAMPLES
+from robustsparse.graph.ranking import SUBSAMPLES
 from robustsparse.scaling import SCALES
 from robustsparse.threads import threads_for
 from robustsparse.tuning import k_grid
@@ -86,7 +86,7 @@ class Plan:
                 "how": self.how,
                 "settings": self.settings,
                 "draws": self.draws,
-                "parts": [CHUNK, BATCH],
+                "chunk": CHUNK,
             },
         )
 

@@ -25,29 +25,27 @@ _NEIGHBORS = (4, 8)
 # Size of subsamples as for the stability approach to regularization (Liu, Roeder and Wasserman, 2010): 10 sqrt(n)
 # rows, or this share of few rows.
 _SHARE_OF_FEW, _FEW = 0.8, 144
-# Subsamples in one task; their sums are added in order, so that the result does not depend on who does which.
-BATCH = 5
 # A subsample remembers this many pairs for each node, its strongest, to measure how stable a graph of them is.
 _REMEMBERED_PER_NODE = 10
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Sums over some subsamples.
+class Subsample:
+    """What one subsample of the rows selects; pairs are places in a flat (d, d) array.
 
     Attributes
     ----------
-    coef : array (d, d)
-        Coefficients, row j those of node j, summed over subsamples and averaged over the values of k.
-    counts : array (d, d)
-        Above the diagonal: in how many subsamples the tight threshold selects a pair, in either direction.
-    strongest : array (subsamples, m)
-        Places of the pairs above the diagonal of a flat (d, d) array, from the strongest down; -1 where there are no
-        more.
+    places, coef : arrays (m,)
+        Neighbors, in row j those of node j, and their coefficients, averaged over the values of k.
+    tight : array
+        Pairs that the tight threshold selects in either direction, above the diagonal.
+    strongest : array
+        Pairs above the diagonal, from the strongest down; -1 where there are no more.
     """
 
+    places: Places
     coef: Array
-    counts: Array
+    tight: Places
     strongest: Places
 
 
@@ -62,7 +60,7 @@ class Ranking:
     stability : sparse array (d, d)
         Share of subsamples in which the tight threshold selects a pair, in either direction.
     strongest : array (subsamples, m)
-        Places of the strongest pairs in each subsample, as in `Batch`.
+        The strongest pairs of each subsample.
     """
 
     scores: sparse.csr_array
@@ -96,28 +94,21 @@ def neighbors_kept(n: int, d: int) -> NDArray[np.int64]:
     return np.unique(np.minimum(_NEIGHBORS, most)).astype(np.int64)
 
 
-def rank_batch(rows: TrustedRows, seeds: Sequence[int]) -> Batch:
-    """Hard thresholding of every node on subsamples of the trusted rows, one for each seed."""
-    d = len(rows.values)
-    kept = rows.kept
+def rank_subsample(rows: TrustedRows, seed: int) -> Subsample:
+    """Hard thresholding of every node on a subsample of the trusted rows."""
+    d, kept = len(rows.values), rows.kept
     size = subsample_size(len(kept))
     ks = neighbors_kept(size, d)
+    drawn = np.random.default_rng(seed).choice(kept, size, replace=False)
+    S = correlation(rows.values[:, drawn], rows.weights[drawn])
     neighbors, values = np.empty((d, ks.sum()), dtype=np.int64), np.empty((d, ks.sum()))
-    nodes = np.arange(d)[:, None]
-    total, counts = np.zeros((d, d)), np.zeros((d, d))
-    strongest = []
-    for seed in seeds:
-        drawn = np.random.default_rng(seed).choice(kept, size, replace=False)
-        S = correlation(rows.values[:, drawn], rows.weights[drawn])
-        kernels.threshold_nodes(S, 0, d, ks, neighbors, values)
-        places = nodes * d + neighbors
-        tight, sizes = _sums(_above(places[:, : ks[0]], d), np.abs(values[:, : ks[0]]))
-        counts.ravel()[tight] += sizes > 0
-        places, coef = _sums(places, values / len(ks))
-        total.ravel()[places] += coef
-        pairs, scores = _sums(_above(places, d), np.abs(coef))
-        strongest.append(_first(pairs, scores, _REMEMBERED_PER_NODE * d))
-    return Batch(total, counts, np.array(strongest))
+    kernels.threshold_nodes(S, 0, d, ks, neighbors, values)
+    directed = np.arange(d)[:, None] * d + neighbors
+    first = directed[:, : ks[0]][values[:, : ks[0]] != 0]
+    places, coef = _sums(directed, values / len(ks))
+    pairs, scores = _sums(_above(places, d), np.abs(coef))
+    strongest = _first(pairs, scores, _REMEMBERED_PER_NODE * d)
+    return Subsample(places, coef, np.unique(_above(first, d)), strongest)
 
 
 def _sums(places: Places, values: Array) -> tuple[Places, Array]:
@@ -141,20 +132,25 @@ def _first(places: Places, scores: Array, count: int) -> Places:
     return out
 
 
-def combine(batches: Sequence[Batch], rule: str) -> Ranking:
-    """Ranking of the pairs from all subsamples, by the mean coefficients of the two directions.
+def combine(subsamples: Sequence[Subsample], rule: str, d: int) -> Ranking:
+    """Ranking of the pairs of d variables by the mean coefficients of the two directions.
 
     Parameters
     ----------
-    batches : sequence of Batch
-        All subsamples.
+    subsamples : sequence of Subsample
+        All of them; sums are taken in their order, whoever made which.
     rule : {"or", "and"}
         Whether the sizes of the two directions are averaged, or the smaller one counts.
+    d : int
+        Number of variables.
     """
-    strongest = np.concatenate([batch.strongest for batch in batches])
-    count = len(strongest)
-    coef = sum((batch.coef for batch in batches[1:]), batches[0].coef.copy())
-    size = np.abs(coef) / count
+    count = len(subsamples)
+    places, coef, tight = (
+        np.concatenate([getattr(one, name) for one in subsamples])
+        for name in ("places", "coef", "tight")
+    )
+    size = np.abs(np.bincount(places, coef, minlength=d * d).reshape(d, d)) / count
     scores = 0.5 * (size + size.T) if rule == "or" else np.minimum(size, size.T)
-    counts = sum((batch.counts for batch in batches[1:]), batches[0].counts.copy())
-    return Ranking(canonical(scores), canonical((counts + counts.T) / count), strongest)
+    above = np.bincount(tight, minlength=d * d).reshape(d, d) / count
+    strongest = np.array([one.strongest for one in subsamples])
+    return Ranking(canonical(scores), canonical(above + above.T), strongest)

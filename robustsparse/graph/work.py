@@ -1,6 +1,6 @@
 """The two long parts of a run, node fits and subsamples: in parallel, with progress, kept in a checkpoint."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from robustsparse.gradients import GradientEstimator, Trimmed, bind
 from robustsparse.graph.checkpoint import Checkpoint, Parts
 from robustsparse.graph.nodes import CHUNK, NodeTask, coefficients
 from robustsparse.graph.plan import Plan
-from robustsparse.graph.ranking import BATCH, Batch, Ranking, combine, rank_batch
+from robustsparse.graph.ranking import Ranking, Subsample, combine, rank_subsample
 from robustsparse.graph.rows import TrustedRows
 from robustsparse.jobs import outcomes
 from robustsparse.screening import BoundGradient
@@ -27,14 +27,13 @@ _UNSETTLED = 0.1
 
 def rank_pairs(rows: TrustedRows, plan: Plan, store: Checkpoint) -> Ranking:
     """Ranking of the pairs over all subsamples."""
-    batches = [plan.draws[first : first + BATCH] for first in range(0, len(plan.draws), BATCH)]
-    jobs = {f"subsamples-{b}": partial(_batch, rows, seeds) for b, seeds in enumerate(batches)}
+    jobs = {f"subsamples-{i}": partial(_subsample, rows, seed) for i, seed in enumerate(plan.draws)}
     parts = _all(jobs, store, plan, "subsamples", processes=False)
-    return combine([Batch(**part) for part in parts], plan.rule)
+    return combine([Subsample(**part) for part in parts], plan.rule, len(rows.values))
 
 
-def _batch(rows: TrustedRows, seeds: Sequence[int]) -> Parts:
-    return dict(vars(rank_batch(rows, seeds)))
+def _subsample(rows: TrustedRows, seed: int) -> Parts:
+    return dict(vars(rank_subsample(rows, seed)))
 
 
 def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> list[Any]:

@@ -8,14 +8,14 @@ import pytest
 import robustsparse as rs
 from robustsparse import kernels
 from robustsparse.graph.ranking import (
-    Batch,
     Ranking,
+    Subsample,
     combine,
     neighbors_kept,
-    rank_batch,
+    rank_subsample,
     subsample_size,
 )
-from robustsparse.graph.rows import trusted_rows
+from robustsparse.graph.rows import correlation, trusted_rows
 from robustsparse.scaling import standardize
 
 
@@ -76,31 +76,46 @@ def test_a_part_of_the_nodes_is_a_part_of_the_answer():
     assert np.array_equal(part, thresholded(S, 2, 4)[:, 4:7])
 
 
-def test_the_sum_of_batches_does_not_depend_on_the_batches_workers():
+def none(count):
+    return np.full(count, -1)
+
+
+def test_a_subsample_is_what_thresholding_of_its_correlations_gives():
     sim = rs.simulate.graph(60, 15, rng=0)
     rows = trusted_rows(standardize(sim.X, "mad")[0])
-    seeds = [11, 12, 13, 14]
-    together = combine([rank_batch(rows, seeds)], "or")
-    apart = combine([rank_batch(rows, seeds[:2]), rank_batch(rows, seeds[2:])], "or")
-    # Sums of four numbers in another order.
-    assert np.allclose(together.scores.toarray(), apart.scores.toarray(), rtol=1e-12)
-    assert np.array_equal(together.stability.toarray(), apart.stability.toarray())
-    assert np.array_equal(together.strongest, apart.strongest)
+    found = rank_subsample(rows, 11)
+    drawn = np.random.default_rng(11).choice(rows.kept, subsample_size(60), replace=False)
+    both = thresholded(correlation(rows.values[:, drawn], rows.weights[drawn]), 4, 8)
+    mean = both.mean(axis=0)
+    coef = np.zeros(15 * 15)
+    coef[found.places] = found.coef
+    assert np.array_equal(coef.reshape(15, 15), mean)
+    tight = np.triu((both[0] != 0) | (both[0].T != 0))
+    assert np.array_equal(found.tight, np.flatnonzero(tight))
+    strength = np.triu(np.abs(mean) + np.abs(mean).T).ravel()
+    some = np.count_nonzero(strength)
+    assert len(found.strongest) == 150
+    assert np.array_equal(found.strongest[:some], np.argsort(-strength, kind="stable")[:some])
+    assert (found.strongest[some:] == -1).all()
 
 
 def test_stability_is_the_share_of_subsamples_in_both_halves():
-    counts = np.array([[0.0, 2.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    batch = Batch(np.eye(3), counts, np.zeros((4, 1), dtype=np.int64))
-    stability = combine([batch], "or").stability.toarray()
+    ones = [
+        Subsample(np.arange(0), np.zeros(0), np.array(tight, dtype=int), none(1))
+        for tight in ([1, 2], [1], [], [])
+    ]
+    stability = combine(ones, "or", 3).stability.toarray()
     assert stability.tolist() == [[0.0, 0.5, 0.25], [0.5, 0.0, 0.0], [0.25, 0.0, 0.0]]
 
 
 def test_the_weaker_direction_counts_under_and():
-    zero = np.zeros((2, 2))
-    batch = Batch(np.array([[0.0, 0.8], [-0.2, 0.0]]), zero, np.zeros((2, 1), dtype=np.int64))
-    # Sums over two subsamples.
-    assert combine([batch], "or").scores.toarray()[0, 1] == pytest.approx(0.25)
-    assert combine([batch], "and").scores.toarray()[0, 1] == pytest.approx(0.1)
+    # Coefficients 0.8 and -0.2 of the pair, each in one of two subsamples.
+    ones = [
+        Subsample(np.array([place]), np.array([coef]), np.arange(0), none(1))
+        for place, coef in ((1, 0.8), (2, -0.2))
+    ]
+    assert combine(ones, "or", 2).scores.toarray()[0, 1] == pytest.approx(0.25)
+    assert combine(ones, "and", 2).scores.toarray()[0, 1] == pytest.approx(0.1)
 
 
 def test_instability_by_hand():
