@@ -125,5 +125,5 @@ def rows(full: bool, threads: int) -> Iterator[TimeRow]:
         yield from _huge(X, samples)
         if threads > 1:
             # A second core is not always free; more rounds tell what is usual.
-            pair = interleave(threaded(X, K), 2 * rounds + 1, warm=False)
+            pair = interleave(threaded(X, K), 4 * rounds + 1, warm=False)
             yield _row(X, pair, TWO, OURS, "wall", 2)
