@@ -5,7 +5,15 @@ import math
 import numpy as np
 
 from robustsparse.kernels.compiler import kernel, part
-from robustsparse.kernels.vectors import add_multiple, dot
+from robustsparse.kernels.vectors import (
+    add_multiple,
+    copy_to,
+    dot,
+    larger,
+    matrix,
+    smaller,
+    vector,
+)
 
 # Step of the proposals: correlations have unit curvature along every coordinate, a little more along several.
 STEP = 0.6
@@ -22,15 +30,21 @@ def _largest(z, skip, k, places, sizes):
         size = abs(z[i])
         if i == skip or (count == k and size <= sizes[count - 1]):
             continue
-        at = min(count, k - 1)
+        at = smaller(count, k - 1)
         while at > 0 and sizes[at - 1] < size:
             sizes[at] = sizes[at - 1]
             places[at] = places[at - 1]
             at -= 1
         sizes[at] = size
         places[at] = i
-        count = min(count + 1, k)
-    places[:count].sort()
+        count = smaller(count + 1, k)
+    for i in range(1, count):
+        place = places[i]
+        at = i
+        while at > 0 and places[at - 1] > place:
+            places[at] = places[at - 1]
+            at -= 1
+        places[at] = place
 
 
 @part
@@ -41,7 +55,7 @@ def _least_squares(S, node, places, A, b):
         for j in range(i):
             A[i, j] = (S[places[i], places[j]] - dot(A[i, :j], A[j, :j])) / A[j, j]
         pivot = S[places[i], places[i]] + JITTER - dot(A[i, :i], A[i, :i])
-        A[i, i] = math.sqrt(max(pivot, JITTER))
+        A[i, i] = math.sqrt(larger(pivot, JITTER))
         b[i] = (S[places[i], node] - dot(A[i, :i], b[:i])) / A[i, i]
     for i in range(k - 1, -1, -1):
         b[i] /= A[i, i]
@@ -49,20 +63,25 @@ def _least_squares(S, node, places, A, b):
 
 
 @part
-def _settle(S, node, places, values, z, sizes, A):
+def _settle(S, node, places, values, z, before, sizes, A):
     """Alternate between the k largest coefficients after a step and least squares on them, until they stay.
 
-    `z` holds the coefficients after a step on entry; the answer is in `places` and `values`.
+    `z` holds the coefficients after a step on entry; the answer is in `places` and `values`, the rest is room.
     """
     k = len(places)
-    before = np.full(k, -1)
+    for i in range(k):
+        before[i] = -1
     for _ in range(MAX_ROUNDS):
         _largest(z, node, k, places, sizes)
-        if np.array_equal(places, before):
+        stays = True
+        for i in range(k):
+            stays = stays and places[i] == before[i]
+            before[i] = places[i]
+        if stays:
             return
-        before[:] = places
         _least_squares(S, node, places, A, values)
-        z[:] = STEP * S[node]
+        for i in range(len(z)):
+            z[i] = STEP * S[node, i]
         for i in range(k):
             add_multiple(z, -STEP * values[i], S[places[i]])
         for i in range(k):
@@ -78,14 +97,15 @@ def threshold_nodes(S, first, last, ks, places, values):
     """
     d = len(S)
     most = ks[-1]
-    sizes = np.empty(most)
-    A = np.empty((most, most))
-    z = np.empty(d)
+    before = np.empty(most, dtype=np.int64)
+    sizes = vector(most)
+    A = matrix(most, most)
+    z = vector(d)
     for node in range(first, last):
-        z[:] = S[node]
+        copy_to(z, S[node])
         own, coef = places[node - first], values[node - first]
         start = 0
         for i in range(len(ks)):
             end = start + ks[i]
-            _settle(S, node, own[start:end], coef[start:end], z, sizes, A)
+            _settle(S, node, own[start:end], coef[start:end], z, before, sizes, A)
             start = end
