@@ -15,13 +15,13 @@ from robustsparse.kernels.references import take_scores
 from robustsparse.kernels.selection import largest_places
 from robustsparse.kernels.trim_screen import trim_survivors
 from robustsparse.kernels.trimmed import trim_rows
-from robustsparse.kernels.vectors import copy_to, dot
+from robustsparse.kernels.vectors import copy_to, dot, filled, matrix, smaller, vector
 
 
 @part
 def _gather(XT, columns):
     """Rows of the transposed design."""
-    rows = np.empty((len(columns), len(XT[0])))
+    rows = matrix(len(columns), len(XT[0]))
     for j in range(len(columns)):
         copy_to(rows[j], XT[columns[j]])
     return rows
@@ -30,7 +30,7 @@ def _gather(XT, columns):
 @part
 def _scores(rows, values, y, weights):
     """Weighted residuals, in an array of their own."""
-    score = np.empty(len(y))
+    score = vector(len(y))
     weighted_residuals(rows, values, 1.0, y, weights, score)
     return score
 
@@ -38,8 +38,8 @@ def _scores(rows, values, y, weights):
 @part
 def _trimmed(rows, score, m):
     """Trimmed means of the products of each row."""
-    out = np.empty(len(rows))
-    trim_rows(rows, score, m, np.zeros((len(rows), 2)), out)
+    out = vector(len(rows))
+    trim_rows(rows, score, m, filled(len(rows), 2, 0.0), out)
     return out
 
 
@@ -50,10 +50,10 @@ def _quotient(rows, move, weights, m):
     if square == 0.0:
         return 1.0
     n = len(weights)
-    along = _scores(rows, move, np.zeros(n), weights)
+    along = _scores(rows, move, filled(1, n, 0.0)[0], weights)
     curvature = dot(move, _trimmed(rows, along, m))
     if not curvature > FLAT * square:
-        ones = np.ones((1, n))
+        ones = filled(1, n, 1.0)
         for i in range(n):
             along[i] *= along[i] / weights[i] if weights[i] > 0.0 else 0.0
         curvature = _trimmed(ones, along, m)[0]
@@ -79,7 +79,7 @@ def _sorted_by_column(columns, values):
 def _difference(columns, values, others, theirs):
     """Columns of two supports, both ascending, and the move from the second to the first."""
     union = np.empty(len(columns) + len(others), dtype=np.int64)
-    move = np.empty(len(union))
+    move = vector(len(union))
     i = ZERO
     j = ZERO
     count = ZERO
@@ -105,7 +105,7 @@ def _difference(columns, values, others, theirs):
 def _same(columns, others):
     """Whether two supports are equal."""
     same = len(columns) == len(others)
-    for i in range(min(len(columns), len(others))):
+    for i in range(smaller(len(columns), len(others))):
         same = same and columns[i] == others[i]
     return same
 
@@ -142,14 +142,14 @@ def iterate_squares(
         closed[columns[j]] = True
         n_kept += kept[columns[j]]
     found = np.empty(len(XT), dtype=np.int64)
-    gradients = np.empty(len(XT))
+    gradients = vector(len(XT))
     count = ZERO
     stays = False
     for attempt in range(shrinkages + 1):
         bar = np.inf
         for j in range(a):
             if not kept[columns[j]]:
-                bar = min(bar, abs(values[j] - step * slope[j]) / step)
+                bar = smaller(bar, abs(values[j] - step * slope[j]) / step)
         if a - n_kept < k:
             bar = 0.0
         entering = trim_survivors(
@@ -158,7 +158,7 @@ def iterate_squares(
             state, guess, found, gradients,
         )  # fmt: skip
         free = np.empty(a - n_kept + entering, dtype=np.int64)
-        moves = np.empty(len(free))
+        moves = vector(len(free))
         size = ZERO
         count = ZERO
         for j in range(a):
@@ -188,7 +188,7 @@ def iterate_squares(
         longest = move_share * _quotient(_gather(XT, union), move, weights, m)
         if step <= longest:
             break
-        step = min(longest, step / 1.3)
+        step = smaller(longest, step / 1.3)
     rows = _gather(XT, new_columns[:count])
     polish_squares(
         rows, y, weights, m, share, tight_steps if stays else loose_steps,
@@ -199,5 +199,5 @@ def iterate_squares(
     for i in range(n):
         score[i] *= 0.5 * score[i] / weights[i] if weights[i] > 0.0 else 0.0
     union, move = _difference(new_columns[:count], new_values[:count], columns, values)
-    loss = _trimmed(np.ones((1, n)), score, m)[0]
+    loss = _trimmed(filled(1, n, 1.0), score, m)[0]
     return count, step, math.sqrt(dot(move, move)), len(union), stays, loss

@@ -31,6 +31,16 @@ def matrix(rows, n):
 
 
 @part
+def filled(rows, n, value):
+    """So many rows of n equal numbers."""
+    out = matrix(rows, n)
+    for i in range(rows):
+        for j in range(n):
+            out[i, j] = value
+    return out
+
+
+@part
 def soft(z, penalty):
     """Soft threshold."""
     if z > penalty:
