@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from robustsparse.kernels.compiler import kernel, part
+from robustsparse.kernels.selection import sort_first
 from robustsparse.kernels.vectors import (
     add_multiple,
     copy_to,
@@ -38,13 +39,7 @@ def _largest(z, skip, k, places, sizes):
         sizes[at] = size
         places[at] = i
         count = smaller(count + 1, k)
-    for i in range(1, count):
-        place = places[i]
-        at = i
-        while at > 0 and places[at - 1] > place:
-            places[at] = places[at - 1]
-            at -= 1
-        places[at] = place
+    sort_first(places, count)
 
 
 @part

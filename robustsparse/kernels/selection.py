@@ -72,6 +72,18 @@ def raised_bar(bar, floor, n, k):
     return larger(bar, floor[0])
 
 
+@part
+def sort_first(places, count):
+    """Sort the first few, by insertion; numpy's sort takes a second to compile."""
+    for i in range(1, count):
+        place = places[i]
+        at = i
+        while at > 0 and places[at - 1] > place:
+            places[at] = places[at - 1]
+            at -= 1
+        places[at] = place
+
+
 @brief
 def largest_places(columns, values, k, places):
     """Places of the k largest absolute values, zeros left out, ascending; ties go to the lowest column.
@@ -95,12 +107,5 @@ def largest_places(columns, values, k, places):
         if at < k:
             places[at] = i
             count += count < k
-    # By insertion; numpy's sort takes a second to compile.
-    for i in range(1, count):
-        place = places[i]
-        at = i
-        while at > 0 and places[at - 1] > place:
-            places[at] = places[at - 1]
-            at -= 1
-        places[at] = place
+    sort_first(places, count)
     return count
