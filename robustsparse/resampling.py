@@ -118,9 +118,7 @@ class Study:
         return (self.response.values * binary).astype(np.intp)
 
 
-def make_study(
-    formula: str, data: Any, options: dict[str, Any], by: Callable[..., Any] | None = None
-) -> Study:
+def make_study(formula: str, data: Any, options: dict[str, Any], by: Callable[..., Any]) -> Study:
     """Evaluate the formula; `options` are those of `rht`, and `by` is the function that was given them."""
     # Imported where it is used: fits to arrays need not wait for formulaic.
     from robustsparse.design import build_design
@@ -136,9 +134,7 @@ def make_study(
     return Study(design.X, design.response, design.names, kept, design.weights, design.offset, rest)
 
 
-def array_study(
-    X: Any, y: Any, options: dict[str, Any], by: Callable[..., Any] | None = None
-) -> Study:
+def array_study(X: Any, y: Any, options: dict[str, Any], by: Callable[..., Any]) -> Study:
     """Check the arrays; `options` are those of `rht_fit`, and `by` is the function that was given them."""
     _require_known(options, _ARRAY_OPTIONS, by)
     rest = {name: value for name, value in options.items() if name not in _ARRAY_OPTIONS}
@@ -154,17 +150,14 @@ def array_study(
     )  # fmt: skip
 
 
-def _require_known(
-    options: dict[str, Any], of_data: Sequence[str], by: Callable[..., Any] | None
-) -> None:
+def _require_known(options: dict[str, Any], of_data: Sequence[str], by: Callable[..., Any]) -> None:
     """Refuse what is no argument of a fit."""
     known = {*of_data, "intercept", *inspect.signature(make_options).parameters}
     for name in options:
         if name not in known:
-            own = () if by is None else inspect.signature(by).parameters
-            who = "of the fit" if by is None else f"of the fit or of {by.__name__}()"
+            own = inspect.signature(by).parameters
             hint = did_you_mean(name, sorted({*known, *own} - {"options"}))
-            raise ParameterError(f"{name!r} is no argument {who}{hint}")
+            raise ParameterError(f"{name!r} is no argument of the fit or of {by.__name__}(){hint}")
 
 
 def strata_of(study: Study, full: RHTResult) -> Rows:

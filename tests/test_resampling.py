@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import robustsparse as rs
 from robustsparse.errors import ContaminationWarning, DataWarning
+from robustsparse.inference import bootstrap
 from robustsparse.resampling import (
     fits_to_parts,
     make_study,
@@ -63,7 +64,7 @@ def test_all_rows_give_the_fit_itself() -> None:
     )
     data.loc[3, "x1"] = np.nan
     options: dict[str, Any] = {"k": 2, "weights": "w", "offset": "o", "keep": "x5"}
-    study = make_study("y ~ . - 1", data, options)
+    study = make_study("y ~ . - 1", data, options, bootstrap)
     fit = study.fit(np.arange(study.n), 0)
     whole = rs.rht("y ~ . - 1", data, **options)
     assert study.n == 87
@@ -74,16 +75,16 @@ def test_all_rows_give_the_fit_itself() -> None:
 
 def test_intercept_can_be_overruled() -> None:
     data = rs.simulate.linear(n=40, d=5, k=1, epsilon=0, rng=0).data
-    study = make_study("y ~ .", data, {"intercept": False})
+    study = make_study("y ~ .", data, {"intercept": False}, bootstrap)
     assert not study.fit(np.arange(study.n), 0).intercept
-    assert make_study("y ~ .", data, {"intercept": None}).fit(np.arange(40), 0).intercept
+    assert make_study("y ~ .", data, {"intercept": None}, bootstrap).fit(np.arange(40), 0).intercept
 
 
 def test_a_level_that_a_resample_misses_keeps_its_column() -> None:
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"x": rng.normal(size=60), "g": ["a", "b"] * 29 + ["rare"] * 2})
     data["y"] = 2 * data["x"] + 0.1 * rng.normal(size=60)
-    study = make_study("y ~ x + g", data, {})
+    study = make_study("y ~ x + g", data, {}, bootstrap)
     fit = study.fit(np.arange(40), 0)
     assert list(fit.params.index) == ["Intercept", *study.names]
     assert fit.constant == ("g[T.rare]",)
@@ -91,7 +92,7 @@ def test_a_level_that_a_resample_misses_keeps_its_column() -> None:
 
 def test_terms_given_are_fitted_and_no_others() -> None:
     sim = rs.simulate.linear(n=100, d=30, k=3, epsilon=0.1, rng=2)
-    study = make_study("y ~ .", sim.data, {"k": 7})
+    study = make_study("y ~ .", sim.data, {"k": 7}, bootstrap)
     fit = study.fit_terms(np.arange(60), ["x9", "x4"], 0)
     assert list(fit.coef().index) == ["Intercept", "x9", "x4"]
     alone = rs.rht("y ~ x9 + x4", sim.data.iloc[:60], keep=["x9", "x4"], k=0)
@@ -100,7 +101,7 @@ def test_terms_given_are_fitted_and_no_others() -> None:
 
 def test_flagged_rows_are_a_stratum() -> None:
     sim = rs.simulate.linear(n=120, d=20, k=2, epsilon=0.1, attack="shift_y", rng=1)
-    study = make_study("y ~ .", sim.data, {})
+    study = make_study("y ~ .", sim.data, {}, bootstrap)
     strata = strata_of(study, study.fit(np.arange(study.n), 0))
     bad = set(strata[sim.outlier])
     assert not bad & set(strata[strata == np.bincount(strata).argmax()])
@@ -108,7 +109,7 @@ def test_flagged_rows_are_a_stratum() -> None:
 
 def test_classes_are_strata() -> None:
     sim = rs.simulate.logistic(n=120, d=20, k=2, rng=1)
-    study = make_study("y ~ .", sim.data, {"family": "binomial"})
+    study = make_study("y ~ .", sim.data, {"family": "binomial"}, bootstrap)
     strata = strata_of(study, study.fit(np.arange(study.n), 0))
     labels = sim.data["y"].to_numpy()
     assert not set(strata[labels == 0]) & set(strata[labels == 1])
@@ -148,7 +149,7 @@ def test_halves_vary_about_the_whole_as_the_whole_varies_about_the_truth() -> No
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"x": rng.normal(size=120)})
     data["y"] = data["x"] + rng.normal(size=120)
-    study = make_study("y ~ x", data, {"k": 1})
+    study = make_study("y ~ x", data, {"k": 1}, bootstrap)
     full, slopes = fits_to_parts(study, 0.5, 40, lambda fit: fit.params["x"], rng, 1, False)
     error = np.sqrt(full.cov.loc["x", "x"])
     # The spread of 80 halves is known to a tenth; the sandwich is that of a large sample.
@@ -157,7 +158,7 @@ def test_halves_vary_about_the_whole_as_the_whole_varies_about_the_truth() -> No
 
 def test_far_rows_of_classes_have_no_weight_in_a_regression_on_a_few_terms() -> None:
     sim = rs.simulate.logistic(n=200, d=60, k=2, epsilon=0.1, rng=0)
-    study = make_study("y ~ .", sim.data, {"family": "binomial"})
+    study = make_study("y ~ .", sim.data, {"family": "binomial"}, bootstrap)
     rows = np.arange(100, study.n)
     # In the two terms of the model the bad rows are not far out; in all sixty columns they are.
     fit = study.fit_terms(rows, sim.support(), 0)
