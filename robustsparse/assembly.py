@@ -12,11 +12,11 @@ from scipy.special import expit
 from robustsparse.automatic import Fitted, response_flags, standard_residuals
 from robustsparse.contamination import estimate_epsilon, warn_if_worse
 from robustsparse.fitting import fit_prepared
-from robustsparse.frames import Dropped
+from robustsparse.frames import INTERCEPT, Dropped
 from robustsparse.options import Options
 from robustsparse.preparation import Prepared
 from robustsparse.response import Response
-from robustsparse.results import INTERCEPT, RHTResult
+from robustsparse.results import RHTResult
 from robustsparse.solver import warn_unsettled
 
 Array = NDArray[np.float64]

@@ -28,7 +28,8 @@ from robustsparse.refit import Refit, mm_regression
 from robustsparse.refit_binomial import bounded_logistic
 from robustsparse.scales import m_scale
 from robustsparse.solver import RHTFit, solve, solve_down
-from robustsparse.tuning import Choice, largest_k, path, penalty, robust_criterion
+from robustsparse.sparsity import largest_k
+from robustsparse.tuning import Choice, path, penalty, robust_criterion
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 
 # The same call gives the same answer unless the user asks for other random numbers.
 DEFAULT_SEED = 0
+# Fewer rows say nothing about which of them are bad.
+FEWEST_ROWS = 5
 # Kinds of numpy types that hold real numbers: bool, integers and floats.
 _REAL_KINDS = "biuf"
 

@@ -49,12 +49,11 @@ from robustsparse.frames import (
     as_frame,
     check_predictor,
     column_kinds,
-    did_you_mean,
-    listed,
     row_values,
     row_weights,
 )
 from robustsparse.response import Family, Response, code_response
+from robustsparse.text import did_you_mean, listed
 
 __all__ = ["Design", "DesignSpec", "Dropped", "Response", "build_design"]
 

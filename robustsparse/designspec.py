@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from robustsparse.archive import from_json, to_json
 from robustsparse.errors import DataError
 from robustsparse.formulas.coding import Coding, Evaluator
 from robustsparse.formulas.parsing import Piece, unmarked, variables
-from robustsparse.formulas.state import from_json, to_json
 from robustsparse.frames import (
     Floats,
     Kind,
@@ -26,13 +26,12 @@ from robustsparse.frames import (
     NumericBlock,
     RowAudit,
     as_frame,
-    did_you_mean,
     infinite,
-    listed,
     numeric_column,
     prepared,
 )
 from robustsparse.response import Classes, Family, recode_response
+from robustsparse.text import did_you_mean, listed
 
 FORMAT = 1
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from robustsparse.automatic import Fitted, least_squares_choice, plain_fit, refit_of, robust_fit
-from robustsparse.checks import check_choice, check_count
+from robustsparse.checks import FEWEST_ROWS, check_choice, check_count
 from robustsparse.errors import DataError, ParameterError
-from robustsparse.options import FEWEST_ROWS, Options
+from robustsparse.options import Options
 from robustsparse.preparation import Prepared
 from robustsparse.solver import RHTFit, solve, solve_down
-from robustsparse.tuning import Choice, choose_by_criterion, choose_by_cv, k_grid, path
+from robustsparse.sparsity import k_grid
+from robustsparse.tuning import Choice, choose_by_criterion, choose_by_cv, path
 
 
 def _grid(k: Any, data: Prepared) -> tuple[int, ...]:

@@ -5,8 +5,7 @@ Nothing here knows of formulas, and nothing changes the caller's data.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -16,11 +15,14 @@ import pandas as pd
 from pandas.api import types
 
 from robustsparse.errors import DataError, MissingDependencyError
+from robustsparse.text import did_you_mean, listed
 
 Kind = Literal["numeric", "factor", "time", "other"]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+# The name of the constant term.
+INTERCEPT = "Intercept"
 # Columns converted at once: wide enough to amortize pandas, narrow enough to stay in cache.
 CHUNK = 256
 # Columns looked at to see how a frame lies in memory.
@@ -33,7 +35,6 @@ DATES = {"date", "datetime", "datetime64", "timedelta", "timedelta64", "period",
 # A factor with a level for nearly every row is a label of rows, not a predictor.
 ID_SHARE = 0.9
 ID_ROWS = 10
-SHOWN = 5
 
 
 def as_frame(data: Any) -> pd.DataFrame:
@@ -394,29 +395,3 @@ def check_predictor(column: pd.Series, kind: Kind, *, by_dot: bool) -> None:
             f"column {name!r} has {levels} levels in {filled} rows, as a row label would; "
             f"{without}, or convert it if it holds numbers"
         )
-
-
-def listed(items: Iterable[Any], quote: bool = True) -> str:
-    """Write the first few items, and how many more there are.
-
-    Examples
-    --------
-    >>> listed(range(8))
-    '0, 1, 2, 3, 4 and 3 more'
-    """
-    items = list(items)
-    shown = ", ".join(repr(item) if quote else str(item) for item in items[:SHOWN])
-    return shown if len(items) <= SHOWN else f"{shown} and {len(items) - SHOWN} more"
-
-
-def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """Write a hint with the nearest names, or nothing.
-
-    Examples
-    --------
-    >>> did_you_mean("hieght", ["height", "weight", "age"])
-    '; did you mean height or weight?'
-    """
-    near = difflib.get_close_matches(name, list(candidates), n=3, cutoff=0.6)
-    quoted = [match if match.isidentifier() else f"`{match}`" for match in near]
-    return f"; did you mean {' or '.join(quoted)}?" if near else ""

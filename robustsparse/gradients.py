@@ -6,9 +6,9 @@ threshold.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, log
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from robustsparse.errors import DataError, ParameterError
 from robustsparse.screened_blocks import ScreenedBlocks
 from robustsparse.screened_trim import ScreenedTrim
 from robustsparse.screening import Array, BoundGradient, FullGradient
+from robustsparse.text import describe
 
 # Trimming this much at each end leaves a tenth of the rows; beyond, a trimmed mean is no better
 # than a median.
@@ -247,3 +248,20 @@ def _checked(estimator: GradientEstimator) -> GradientEstimator:
         return gradient
 
     return call
+
+
+def with_rng(estimator: GradientEstimator, rng: np.random.Generator) -> GradientEstimator:
+    """The estimator with random numbers of its own, if it draws any from a generator."""
+    if isinstance(estimator, MedianOfMeans) and isinstance(estimator.rng, np.random.Generator):
+        return replace(estimator, rng=rng)
+    return estimator
+
+
+def estimator_words(estimator: Any, n: int, d: int) -> str:
+    """What a gradient estimator does to n rows of d columns, in words."""
+    name = type(estimator).__name__
+    if name == "Trimmed":
+        return f"{100 * estimator.alpha:.3g}% trimmed mean"
+    if name == "MedianOfMeans":
+        return f"median of {estimator.count(n, d)} block means"
+    return "mean" if name == "Mean" else describe(estimator)

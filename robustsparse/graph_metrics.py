@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robustsparse.adjacency import canonical, upper
+from robustsparse.matrices import canonical, upper
 
 Codes = NDArray[np.integer[Any]]
 Array = NDArray[np.float64]
@@ -26,7 +26,7 @@ def agreement(adjacency: Any, weights: Any, groups: "pd.Series[Any]") -> "pd.Ser
 
     Examples
     --------
-    >>> from robustsparse.adjacency import as_adjacency, as_groups
+    >>> from robustsparse.networks import as_adjacency, as_groups
     >>> chain = as_adjacency([[0, 1, 0], [1, 0, 1], [0, 1, 0]], "abc")
     >>> agreement(chain, 1.0 * chain, as_groups(["u", "u", "v"], "abc"))
     purity           0.500
@@ -57,7 +57,7 @@ def purity(adjacency: Any, groups: "pd.Series[Any]") -> float:
 
     Examples
     --------
-    >>> from robustsparse.adjacency import as_adjacency, as_groups
+    >>> from robustsparse.networks import as_adjacency, as_groups
     >>> chain = as_adjacency([[0, 1, 0], [1, 0, 1], [0, 1, 0]], "abc")
     >>> purity(chain, as_groups(["u", "u", "v"], "abc"))
     0.5
@@ -80,7 +80,7 @@ def modularity(adjacency: Any, groups: "pd.Series[Any]") -> float:
 
     Examples
     --------
-    >>> from robustsparse.adjacency import as_adjacency, as_groups
+    >>> from robustsparse.networks import as_adjacency, as_groups
     >>> pairs = as_adjacency([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], "abcd")
     >>> modularity(pairs, as_groups(["u", "u", "v", "v"], "abcd"))
     0.5
@@ -110,7 +110,7 @@ def vote_accuracy(adjacency: Any, weights: Any, groups: "pd.Series[Any]") -> flo
 
     Examples
     --------
-    >>> from robustsparse.adjacency import as_adjacency, as_groups
+    >>> from robustsparse.networks import as_adjacency, as_groups
     >>> chain = as_adjacency([[0, 1, 0], [1, 0, 1], [0, 1, 0]], "abc")
     >>> vote_accuracy(chain, 1.0 * chain, as_groups(["u", "u", "v"], "abc"))
     0.5

@@ -14,15 +14,17 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from robustsparse.adjacency import as_groups, canonical
-from robustsparse.errors import DataError, MissingDependencyError
-from robustsparse.formulas.state import from_json, to_json
-from robustsparse.storage import (
+from robustsparse.archive import (
     frame_from_json,
     frame_to_json,
+    from_json,
     series_from_json,
     series_to_json,
+    to_json,
 )
+from robustsparse.errors import DataError, MissingDependencyError
+from robustsparse.matrices import canonical
+from robustsparse.networks import as_groups
 from robustsparse.summary.words import printable
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.adjacency import canonical, entry_ranking, sizes
+from robustsparse.adjacency import entry_ranking, sizes
 from robustsparse.errors import DataError, ParameterError
 from robustsparse.graphresult import GraphResult
+from robustsparse.matrices import canonical
 from robustsparse.neighborhoods import graph_criterion
 
 

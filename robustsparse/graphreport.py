@@ -1,15 +1,15 @@
 """What a printed summary says of a graph."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import csgraph
 
-from robustsparse.adjacency import canonical
+from robustsparse.matrices import canonical
 from robustsparse.summary import Summary
 from robustsparse.summary.words import printable
+from robustsparse.text import listed
 
 if TYPE_CHECKING:
     from robustsparse.graphresult import GraphResult
@@ -92,10 +92,14 @@ def _notes(graph: "GraphResult") -> tuple[str, ...]:
         notes.append(f"Most neighbors: {_hubs(graph.degrees)}.")
     alone = graph.isolated()
     if alone:
-        notes.append(f"Without neighbors: {_listed(alone)}.")
+        notes.append(
+            f"Without neighbors: {listed(map(printable, alone), quote=False, most=_SHOWN)}."
+        )
     if graph.row_weights is not None and (graph.row_weights == 0).any():
         rows = list(graph.row_weights.index[graph.row_weights == 0])
-        notes.append(f"Rejected rows, to be checked: {_listed(rows)}.")
+        notes.append(
+            f"Rejected rows, to be checked: {listed(map(printable, rows), quote=False, most=_SHOWN)}."
+        )
     return (*notes, *(_sentence(note) for note in graph.notes))
 
 
@@ -107,9 +111,3 @@ def _sentence(note: str) -> str:
 def _hubs(degrees: "pd.Series[int]") -> str:
     most = degrees[degrees > 0].sort_values(ascending=False, kind="stable").head(5)
     return ", ".join(f"{printable(name)} ({count})" for name, count in most.items())
-
-
-def _listed(items: Sequence[Any]) -> str:
-    shown = ", ".join(printable(item) for item in items[:_SHOWN])
-    rest = len(items) - _SHOWN
-    return f"{shown} and {rest} more" if rest > 0 else shown

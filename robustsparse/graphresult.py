@@ -8,25 +8,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robustsparse.adjacency import (
-    as_adjacency,
-    as_groups,
-    at_pairs,
-    canonical,
-    place_on_path,
-    strongest,
-    upper,
-)
+from robustsparse.adjacency import place_on_path, strongest
 from robustsparse.checks import check_count
 from robustsparse.errors import DataError, DataWarning, ParameterError, warn_user
-from robustsparse.frames import did_you_mean
 from robustsparse.graph_metrics import agreement
 from robustsparse.graphfiles import read_graph, save_graph, to_graphml, to_networkx
 from robustsparse.graphreport import summarize_graph
+from robustsparse.matrices import at_pairs, canonical, upper
 from robustsparse.neighborhoods import partial_correlations, precision_of_graph
+from robustsparse.networks import as_adjacency, as_groups
 from robustsparse.plots import plot_graph_cuts, plot_graph_path, plot_network
 from robustsparse.roc import ROC, roc_from_scores
 from robustsparse.summary import Summary
+from robustsparse.text import did_you_mean
 
 Array = NDArray[np.float64]
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from robustsparse.checks import as_rng, check_count, check_number
 from robustsparse.errors import DataError
+from robustsparse.frames import INTERCEPT
 from robustsparse.resampling import (
     Study,
     array_study,
@@ -20,7 +21,7 @@ from robustsparse.resampling import (
     seeds_from,
     two_parts,
 )
-from robustsparse.results import INTERCEPT, RHTResult
+from robustsparse.results import RHTResult
 
 Frame = pd.DataFrame
 

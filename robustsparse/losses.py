@@ -13,13 +13,12 @@ from scipy.special import expit
 
 from robustsparse.checks import check_number
 from robustsparse.errors import ParameterError
+from robustsparse.scales import MAD_TO_SD
 
 Array = NDArray[np.float64]
 
 # Huber's constant: 95% efficiency at the normal distribution.
 HUBER_EFFICIENCY = 1.345
-# The median absolute deviation of a normal sample times this estimates its standard deviation.
-MAD_TO_SD = 1.4826022185056018
 
 
 @runtime_checkable
@@ -49,6 +48,7 @@ class Squared:
     array([-1.,  3.])
     """
 
+    label = "squared"
     # Scaling the response scales this loss, so the response may be standardized.
     scales_with_response = True
 
@@ -87,6 +87,11 @@ class Huber:
     def __post_init__(self) -> None:
         if self.delta is not None:
             check_number("delta", self.delta, 0.0, open_low=True)
+
+    @property
+    def label(self) -> str:
+        """What a summary calls it."""
+        return "Huber, adaptive" if self.delta is None else f"Huber, delta {self.delta:g}"
 
     @property
     def scales_with_response(self) -> bool:
@@ -131,6 +136,7 @@ class Logistic:
     array([ 0.5, -0.5])
     """
 
+    label = "logistic"
     scales_with_response = False
 
     def value(self, y: Array, eta: Array) -> Array:

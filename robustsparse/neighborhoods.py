@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 from scipy.linalg.lapack import dposv
 
 from robustsparse import kernels
-from robustsparse.adjacency import Indices, canonical, upper
+from robustsparse.matrices import Indices, canonical, upper
 
 Array = NDArray[np.float64]
 

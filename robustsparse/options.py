@@ -25,8 +25,6 @@ Array = NDArray[np.float64]
 Epsilon = float | Literal["auto"]
 
 FAMILIES = ("gaussian", "binomial")
-# Fewer rows say nothing about which of them are bad.
-FEWEST_ROWS = 5
 # Without a ball the coefficients of separable classes grow forever; a change of ten in the log-odds
 # for one scale of a predictor is certainty already.
 _BINOMIAL_RADIUS = 10.0

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
-from robustsparse.losses import MAD_TO_SD
 from robustsparse.ranks import column_ranks
+from robustsparse.scales import MAD_TO_SD
 from robustsparse.subspaces import bounded, column_blocks, principal_scores
 
 Array = NDArray[np.float64]

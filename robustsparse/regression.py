@@ -6,14 +6,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from robustsparse.arrays import fit_arrays, require_rows
+from robustsparse.array_input import require_rows
+from robustsparse.arrays import fit_arrays
 from robustsparse.assembly import fit_and_assemble
 from robustsparse.call import Call
 from robustsparse.errors import FormulaError
+from robustsparse.frames import INTERCEPT
 from robustsparse.inference import rerun
 from robustsparse.options import Epsilon, for_response, make_options
 from robustsparse.preparation import prepare
-from robustsparse.results import INTERCEPT, RHTResult
+from robustsparse.results import RHTResult
 
 
 def rht(

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from robustsparse.losses import Huber, Logistic, Squared
+from robustsparse.gradients import estimator_words
 from robustsparse.summary import Summary
+from robustsparse.text import describe, listed
 
 if TYPE_CHECKING:
     from robustsparse.contamination import BadShare
@@ -45,42 +46,6 @@ _FLAGGED = (
 def summarize(result: "RHTResult") -> Summary:
     """Summary of a fit: how it was made, the nonzero terms, and notes in plain words."""
     return Summary("Robust Hard Thresholding", _head(result), _table(result), _notes(result))
-
-
-def describe(thing: Any) -> str:
-    """Short text for a gradient estimator or a loss; that of a text is the text.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> describe(np.median), describe(lambda X, score: score)
-    ('median', 'user function')
-    """
-    if isinstance(thing, str):
-        return _short(thing)
-    if isinstance(thing, Huber):
-        return "Huber, adaptive" if thing.delta is None else f"Huber, delta {thing.delta:g}"
-    if isinstance(thing, Squared | Logistic):
-        return type(thing).__name__.lower()
-    # The text of a function holds its place in memory, which says nothing.
-    name = getattr(thing, "__name__", None)
-    if name is None:
-        return _short(repr(thing))
-    return "user function" if name == "<lambda>" else _short(str(name))
-
-
-def _short(text: str) -> str:
-    return text.removesuffix("()") if len(text) <= 60 else text[:57] + "..."
-
-
-def estimator_words(estimator: Any, n: int, d: int) -> str:
-    """What a gradient estimator does to n rows of d columns, in words."""
-    name = type(estimator).__name__
-    if name == "Trimmed":
-        return f"{100 * estimator.alpha:.3g}% trimmed mean"
-    if name == "MedianOfMeans":
-        return f"median of {estimator.count(n, d)} block means"
-    return "mean" if name == "Mean" else describe(estimator)
 
 
 def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
@@ -146,13 +111,17 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
     if result.bad_share is not None:
         notes.append(_bad_share(result, result.bad_share))
     if result.kept:
-        notes.append(f"Kept whatever their size: {_listed(list(result.kept))}.")
+        notes.append(
+            f"Kept whatever their size: {listed(list(result.kept), quote=False, most=_NAMED)}."
+        )
     notes += _flag_notes(result.diagnostics["flag"])
     if result.references:
         levels = [f"{factor}: {level}" for factor, level in result.references.items()]
-        notes.append(f"Reference levels: {_listed(levels)}.")
+        notes.append(f"Reference levels: {listed(levels, quote=False, most=_NAMED)}.")
     if result.constant:
-        notes.append(f"Constant columns cannot be selected: {_listed(list(result.constant))}.")
+        notes.append(
+            f"Constant columns cannot be selected: {listed(list(result.constant), quote=False, most=_NAMED)}."
+        )
     if len(result.support()) < result.k:
         idle = result.k - len(result.support())
         notes.append(
@@ -160,7 +129,9 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
         )
     if result.dropped.columns:
         counts = [f"{name} ({count})" for name, count in result.dropped.columns.items()]
-        notes.append(f"Rows were dropped for missing or infinite values in {_listed(counts)}.")
+        notes.append(
+            f"Rows were dropped for missing or infinite values in {listed(counts, quote=False, most=_NAMED)}."
+        )
     if result.family == "binomial" and float(result.resid.abs().max()) < _SEPARATED:
         notes.append(
             "The selected terms separate the two classes without an error, so the size of their coefficients is "
@@ -184,11 +155,5 @@ def _flag_notes(flag: "pd.Series[Any]") -> list[str]:
         rows = list(flag.index[flag == kind])
         if rows:
             says = f"1 row {one}" if len(rows) == 1 else f"{len(rows)} rows {many}"
-            found.append(f"{says}; check {_listed(rows)}.")
+            found.append(f"{says}; check {listed(rows, quote=False, most=_NAMED)}.")
     return found
-
-
-def _listed(items: list[Any]) -> str:
-    shown = ", ".join(str(item) for item in items[:_NAMED])
-    rest = len(items) - _NAMED
-    return f"{shown} and {rest} more" if rest > 0 else shown

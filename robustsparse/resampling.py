@@ -16,21 +16,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from robustsparse.arrays import (
-    array_keep,
-    array_names,
-    fit_arrays,
-    trusted_rows,
-    used_rows,
-)
+from robustsparse.array_input import array_keep, array_names, used_rows
+from robustsparse.arrays import fit_arrays, trusted_rows
 from robustsparse.checks import as_matrix
 from robustsparse.errors import ParameterError, warn_user
-from robustsparse.frames import did_you_mean
+from robustsparse.gradients import with_rng
 from robustsparse.jobs import outcomes
 from robustsparse.options import make_options
 from robustsparse.response import Response
 from robustsparse.results import RHTResult
-from robustsparse.tuning import with_rng
+from robustsparse.text import did_you_mean
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

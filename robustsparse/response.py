@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.errors import DataError
-from robustsparse.frames import Floats, kind_of, listed, numbers
+from robustsparse.frames import Floats, kind_of, numbers
+from robustsparse.text import listed
 
 Family = Literal["gaussian", "binomial"]
 Classes = tuple[object, object]

@@ -14,7 +14,7 @@ from robustsparse.call import Call
 from robustsparse.checks import as_matrix, as_vector, check_choice, check_number
 from robustsparse.contamination import BadShare
 from robustsparse.errors import DataError, ParameterError
-from robustsparse.frames import Dropped
+from robustsparse.frames import INTERCEPT, Dropped
 from robustsparse.measures import deviance_explained, likelier, path_rank, robust_r2
 from robustsparse.plots import (
     plot_coefficients,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-INTERCEPT = "Intercept"
 _TYPES = ("response", "link", "class")
 _METHODS = ("sandwich", "split", "bootstrap")
 _KINDS = (None, "response", "leverage")

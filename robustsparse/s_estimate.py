@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from robustsparse.losses import MAD_TO_SD
 from robustsparse.scales import (
     BREAKDOWN,
     BREAKDOWN_TUNING,
+    MAD_TO_SD,
     bisquare_rest,
     inverse_variance,
     newton_inverse,

@@ -6,10 +6,10 @@ All are scales about zero: the fit that left the residuals has taken care of the
 import numpy as np
 from numpy.typing import NDArray
 
-from robustsparse.losses import MAD_TO_SD
-
 Array = NDArray[np.float64]
 
+# The median absolute deviation of a normal sample times this estimates its standard deviation.
+MAD_TO_SD = 1.4826022185056018
 # The bisquare loss 1 - (1 - (r/c)^2)^3 averages to one half at the normal distribution: the scale
 # survives any contamination below one half. The digits are robustbase's, so that values compare.
 BREAKDOWN = 0.5

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from robustsparse import kernels
 from robustsparse.checks import check_choice, check_finite_columns
-from robustsparse.losses import MAD_TO_SD
+from robustsparse.scales import MAD_TO_SD
 from robustsparse.threads import over_columns
 
 Array = NDArray[np.float64]

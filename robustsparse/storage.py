@@ -11,14 +11,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from robustsparse.archive import (
+    frame_from_json,
+    frame_to_json,
+    from_json,
+    index_from_json,
+    index_to_json,
+    series_from_json,
+    series_to_json,
+    to_json,
+)
 from robustsparse.call import Call, Rerun, gone
 from robustsparse.contamination import BadShare
 from robustsparse.errors import DataError
-from robustsparse.formulas.state import from_json, to_json
 from robustsparse.frames import Dropped
 from robustsparse.gradients import Mean, MedianOfMeans, Trimmed
 from robustsparse.losses import Huber, Logistic, Squared
-from robustsparse.report import describe
+from robustsparse.text import describe
 
 if TYPE_CHECKING:
     from robustsparse.results import RHTResult
@@ -85,7 +94,7 @@ def _fields(meta: dict[str, Any], context: Mapping[str, Any] | None) -> dict[str
     out["estimator"], out["loss"] = _as_part(meta["estimator"]), _as_part(meta["loss"])
     dropped = meta["dropped"]
     out["dropped"] = Dropped(
-        dropped["missing"], dropped["infinite"], _as_index(dropped["labels"]), dropped["columns"],
+        dropped["missing"], dropped["infinite"], index_from_json(dropped["labels"]), dropped["columns"],
         dropped.get("weightless", 0),
     )  # fmt: skip
     out["bad_share"] = None if meta["bad_share"] is None else BadShare(*meta["bad_share"])
@@ -118,111 +127,6 @@ def _contents(path: str | Path) -> dict[str, Any]:
     return meta
 
 
-def _index(index: pd.Index) -> dict[str, Any]:
-    if isinstance(index, pd.RangeIndex):
-        return {"range": [index.start, index.stop, index.step], "name": to_json(index.name)}
-    if isinstance(index, pd.MultiIndex):
-        levels = [_index(index.get_level_values(i)) for i in range(index.nlevels)]
-        return {"levels": levels, "names": [to_json(name) for name in index.names]}
-    if isinstance(index, pd.CategoricalIndex):
-        codes, order = index.codes.tolist(), bool(index.ordered)
-        parts = {"codes": codes, "ordered": order, "categories": _index(index.categories)}
-        return {**parts, "name": to_json(index.name)}
-    if isinstance(index, pd.DatetimeIndex | pd.TimedeltaIndex | pd.PeriodIndex):
-        return {"times": index.asi8.tolist(), **_clock(index), "name": to_json(index.name)}
-    values = [_label(v.item() if isinstance(v, np.generic) else v) for v in index]
-    return {"values": values, "dtype": str(index.dtype), "name": to_json(index.name)}
-
-
-def _clock(index: Any) -> dict[str, Any]:
-    """How the whole numbers of an index of times are to be read."""
-    if isinstance(index, pd.PeriodIndex):
-        return {"period": index.freqstr}
-    zone = getattr(index, "tz", None)
-    return {
-        "dtype": f"{index.dtype.kind}8[{index.unit}]",
-        "zone": None if zone is None else str(zone),
-    }
-
-
-def _label(value: Any) -> Any:
-    """A row label; of a type that cannot be stored, its text."""
-    try:
-        return to_json(value)
-    except DataError:
-        return str(value)
-
-
-def _as_index(stored: dict[str, Any]) -> pd.Index:
-    if "levels" in stored:
-        arrays = [_as_index(level) for level in stored["levels"]]
-        return pd.MultiIndex.from_arrays(
-            arrays, names=[from_json(name) for name in stored["names"]]
-        )
-    name = from_json(stored["name"])
-    if "range" in stored:
-        return pd.RangeIndex(*stored["range"]).rename(name)
-    if "times" in stored:
-        times: pd.Index = _as_times(stored).rename(name)
-        return times
-    if "codes" in stored:
-        groups = pd.CategoricalDtype(_as_index(stored["categories"]), stored["ordered"])
-        return pd.CategoricalIndex(
-            pd.Categorical.from_codes(stored["codes"], dtype=groups), name=name
-        )
-    values = [from_json(v) for v in stored["values"]]
-    index: pd.Index = pd.Index(values, dtype=stored["dtype"], name=name, tupleize_cols=False)
-    return index
-
-
-def _as_times(stored: dict[str, Any]) -> Any:
-    if "period" in stored:
-        periods: Any = pd.PeriodIndex
-        return periods.from_ordinals(stored["times"], freq=stored["period"])
-    times: Any = pd.Index(np.array(stored["times"], dtype="i8").view(stored["dtype"]))
-    return times if stored["zone"] is None else times.tz_localize("UTC").tz_convert(stored["zone"])
-
-
-def series_to_json(series: "pd.Series[Any]") -> dict[str, Any]:
-    """A series as what JSON can hold."""
-    return {
-        "index": _index(series.index),
-        "values": to_json(series.to_numpy().tolist()),
-        "dtype": "object" if series.dtype.kind not in "biuf" else str(series.dtype),
-        "name": to_json(series.name),
-    }
-
-
-def series_from_json(stored: dict[str, Any]) -> "pd.Series[Any]":
-    """A series from what `series_to_json` made of it."""
-    values = from_json(stored["values"])
-    dtype = None if stored["dtype"] == "object" else stored["dtype"]
-    return pd.Series(
-        values, _as_index(stored["index"]), dtype=dtype, name=from_json(stored["name"])
-    )
-
-
-def frame_to_json(frame: pd.DataFrame | None) -> dict[str, Any] | None:
-    """A data frame as what JSON can hold; None stays None."""
-    if frame is None:
-        return None
-    columns = [series_to_json(frame.iloc[:, i]) for i in range(frame.shape[1])]
-    for column in columns:
-        del column["index"]
-    return {"index": _index(frame.index), "names": _index(frame.columns), "columns": columns}
-
-
-def frame_from_json(stored: dict[str, Any] | None) -> pd.DataFrame | None:
-    """A data frame from what `frame_to_json` made of it."""
-    if stored is None:
-        return None
-    index = stored["index"]
-    columns = {i: series_from_json({**c, "index": index}) for i, c in enumerate(stored["columns"])}
-    frame = pd.DataFrame(columns, index=_as_index(index))
-    frame.columns = _as_index(stored["names"])
-    return frame
-
-
 def _part(part: Any) -> dict[str, Any]:
     """A gradient estimator or a loss: its class and numbers if it is ours, else its text."""
     name = type(part).__name__
@@ -247,7 +151,7 @@ def _dropped(dropped: Dropped) -> dict[str, Any]:
     return {
         "missing": dropped.missing,
         "infinite": dropped.infinite,
-        "labels": _index(dropped.labels),
+        "labels": index_to_json(dropped.labels),
         "columns": {str(name): int(count) for name, count in dropped.columns.items()},
         "weightless": dropped.weightless,
     }

@@ -1,7 +1,7 @@
 """Choosing how many predictors to keep: a path over k, a robust criterion and robust cross-validation."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import log
 
@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robustsparse.descent import Problem, Settings
-from robustsparse.gradients import GradientEstimator, MedianOfMeans
+from robustsparse.gradients import GradientEstimator, with_rng
 from robustsparse.jobs import outcomes
 from robustsparse.preparation import Prepared
 from robustsparse.progress import progress
@@ -21,11 +21,6 @@ from robustsparse.solver import RHTFit, solve
 
 Array = NDArray[np.float64]
 
-_GRID = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 30)
-# The largest k of a path, by the rows that a coefficient needs to be found among d predictors; small data get a path of
-# a few values all the same, so that the choice is not made for them.
-_ROWS_PER_LOG, _MOST = 3.0, 30
-_ROWS_PER_TERM, _ENOUGH = 5, 8
 # A path is there to be compared along; the chosen fit is solved to its own tolerance.
 _PATH_TOL, _BINARY_PATH_TOL, _PATH_ITER = 1e-5, 1e-3, 30
 FOLDS = 5
@@ -33,24 +28,6 @@ FOLDS = 5
 _ERRORS_TRIMMED, _LARGEST_SHARE = 1.5, 0.4
 # A scale this small is an exact fit; its logarithm would drown every penalty.
 _EXACT = 1e-10
-
-
-def largest_k(n: int, free: int) -> int:
-    """Largest k worth trying with n rows and `free` predictors.
-
-    Examples
-    --------
-    >>> largest_k(300, 1000)
-    14
-    """
-    wanted = min(int(n / (_ROWS_PER_LOG * log(max(free, 3)))), _MOST)
-    return max(1, min(max(wanted, min(n // _ROWS_PER_TERM, _ENOUGH)), free))
-
-
-def k_grid(n: int, free: int) -> tuple[int, ...]:
-    """Values of k along a path, from 1 to `largest_k`."""
-    most = largest_k(n, free)
-    return tuple(k for k in _GRID if k <= most)
 
 
 def path(
@@ -169,13 +146,6 @@ def choose_by_cv(
     table = pd.DataFrame({"value": value, "se": se}, index=pd.Index(sorted(ks), name="k"))
     best = int(np.argmin(value))
     return Choice(sorted(ks)[int(np.argmax(value <= value[best] + se[best]))], table)
-
-
-def with_rng(estimator: GradientEstimator, rng: np.random.Generator) -> GradientEstimator:
-    """The estimator with random numbers of its own, if it draws any from a generator."""
-    if isinstance(estimator, MedianOfMeans) and isinstance(estimator.rng, np.random.Generator):
-        return replace(estimator, rng=rng)
-    return estimator
 
 
 def _held_out(

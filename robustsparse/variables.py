@@ -9,14 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from robustsparse.checks import as_matrix, check_choice
+from robustsparse.checks import FEWEST_ROWS, as_matrix, check_choice
 from robustsparse.errors import DataError, FormulaError
-from robustsparse.frames import NumericBlock, as_frame, column_kinds, listed
+from robustsparse.frames import NumericBlock, as_frame, column_kinds
+from robustsparse.text import listed
 
 Array = NDArray[np.float64]
-
-# Ranks and correlations of fewer rows mean nothing.
-FEWEST_ROWS = 5
 
 
 @dataclass(frozen=True)

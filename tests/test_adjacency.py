@@ -9,16 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from robustsparse.adjacency import (
-    as_adjacency,
-    as_groups,
-    canonical,
-    entry_ranking,
-    sizes,
-    strongest,
-    upper,
-)
+from robustsparse.adjacency import entry_ranking, sizes, strongest
 from robustsparse.errors import DataError
+from robustsparse.matrices import canonical, upper
+from robustsparse.networks import as_adjacency, as_groups
 
 NODES = ["a", "b", "c", "d"]
 SQUARE = np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]])

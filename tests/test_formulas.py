@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from robustsparse.archive import from_json, to_json
 from robustsparse.errors import DataError, FormulaError, UnseenLevelError
 from robustsparse.formulas.coding import Coding, Evaluator
 from robustsparse.formulas.parsing import (
@@ -20,7 +21,6 @@ from robustsparse.formulas.parsing import (
     read_code,
     unmarked,
 )
-from robustsparse.formulas.state import from_json, to_json
 
 # Parsing
 

@@ -16,12 +16,12 @@ from robustsparse.frames import (
     column_kinds,
     infinite,
     kind_of,
-    listed,
     numbers,
     numeric_column,
     prepared,
     row_values,
 )
+from robustsparse.text import listed
 
 
 def test_a_frame_with_string_names_is_not_copied() -> None:

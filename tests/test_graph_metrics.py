@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from robustsparse.adjacency import as_adjacency, as_groups
 from robustsparse.graph_metrics import modularity, purity, vote_accuracy
+from robustsparse.networks import as_adjacency, as_groups
 
 # Two triangles joined by an edge, and a node alone.
 NODES = list("abcdefg")

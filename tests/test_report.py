@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import robustsparse as rs
-from robustsparse.report import describe
+from robustsparse.text import describe
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from robustsparse import kernels
 from robustsparse.errors import DataError, ParameterError
-from robustsparse.losses import MAD_TO_SD
+from robustsparse.scales import MAD_TO_SD
 from robustsparse.scaling import SCALES, Array, standardize
 
 # Predictions on the standardized and on the data's own scale differ by rounding only.

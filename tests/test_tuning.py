@@ -7,19 +7,11 @@ import pytest
 
 import robustsparse as rs
 from robustsparse.descent import Settings
-from robustsparse.gradients import MedianOfMeans, Trimmed
+from robustsparse.gradients import MedianOfMeans, Trimmed, with_rng
 from robustsparse.losses import Logistic, Squared
 from robustsparse.preparation import Prepared, prepare
-from robustsparse.tuning import (
-    choose_by_criterion,
-    choose_by_cv,
-    k_grid,
-    largest_k,
-    path,
-    penalty,
-    robust_criterion,
-    with_rng,
-)
+from robustsparse.sparsity import k_grid, largest_k
+from robustsparse.tuning import choose_by_criterion, choose_by_cv, path, penalty, robust_criterion
 
 SETTINGS = Settings("auto", None, 50, 1e-8)
 # Criteria of the same fit by ways that round differently.

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from robustsparse.checks import check_choice, check_number
-from robustsparse.losses import MAD_TO_SD
 from robustsparse.ranks import column_ranks
+from robustsparse.scales import MAD_TO_SD
 from robustsparse.variables import variables
 
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ from scipy.special import expit
 from robustsparse.checks import as_matrix, check_choice
 from robustsparse.design import DesignSpec
 from robustsparse.errors import DataError, ParameterError
-from robustsparse.results import INTERCEPT
+from robustsparse.frames import INTERCEPT
 from robustsparse.roc import ROC, roc_from_scores
 
 Array = NDArray[np.float64]

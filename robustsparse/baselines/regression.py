@@ -7,16 +7,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robustsparse.arrays import array_names, array_response, require_rows
+from robustsparse.array_input import array_names, array_response, require_rows
 from robustsparse.baselines.correlations import check_epsilon
 from robustsparse.baselines.lasso_result import LassoResult
 from robustsparse.baselines.lasso_solver import LassoPath, Problem, fit_path, largest_penalty
 from robustsparse.checks import as_matrix, as_rng, check_choice, check_count, check_number
 from robustsparse.design import DesignSpec, build_design
 from robustsparse.errors import DataError, ParameterError
+from robustsparse.frames import INTERCEPT
 from robustsparse.lasso_path import descending
-from robustsparse.losses import MAD_TO_SD, Logistic, Squared
-from robustsparse.results import INTERCEPT
+from robustsparse.losses import Logistic, Squared
+from robustsparse.scales import MAD_TO_SD
 from robustsparse.scaling import Scaling, standardize
 
 Array = NDArray[np.float64]

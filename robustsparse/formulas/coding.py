@@ -27,6 +27,7 @@ from formulaic.transforms import TRANSFORMS
 from formulaic.transforms.contrasts import TreatmentContrasts
 from formulaic.utils.stateful_transforms import stateful_transform
 
+from robustsparse.archive import from_json, to_json
 from robustsparse.errors import DataError, FormulaError, RobustSparseError, UnseenLevelError
 from robustsparse.formulas.parsing import (
     Piece,
@@ -37,8 +38,8 @@ from robustsparse.formulas.parsing import (
     unmarked,
     variables,
 )
-from robustsparse.formulas.state import from_json, to_json
-from robustsparse.frames import Floats, Mask, infinite, kind_of, listed, prepared
+from robustsparse.frames import Floats, Mask, infinite, kind_of, prepared
+from robustsparse.text import listed
 
 
 def _learn_from_finite(name: str) -> Any:

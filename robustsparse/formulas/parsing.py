@@ -23,7 +23,7 @@ from formulaic.transforms import TRANSFORMS
 from formulaic.utils.code import sanitize_variable_names
 
 from robustsparse.errors import FormulaError
-from robustsparse.frames import did_you_mean
+from robustsparse.text import did_you_mean
 
 # Formulaic takes a column called `1` for the intercept, and one called `log` for the function. The
 # mark tells them apart; the names of the design lose it.

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse import kernels
-from robustsparse.adjacency import canonical
 from robustsparse.descent import Problem, Settings
-from robustsparse.gradients import GradientEstimator, MedianOfMeans, bind
+from robustsparse.gradients import GradientEstimator, MedianOfMeans, bind, with_rng
 from robustsparse.losses import Squared
+from robustsparse.matrices import canonical
 from robustsparse.screening import BoundGradient
 from robustsparse.solver import solve
-from robustsparse.tuning import with_rng
 
 Array = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ from robustsparse.graph.checkpoint import fingerprint
 from robustsparse.graph.nodes import CHUNK
 from robustsparse.graph.ranking import SUBSAMPLES
 from robustsparse.scaling import SCALES
+from robustsparse.sparsity import k_grid
 from robustsparse.threads import threads_for
-from robustsparse.tuning import k_grid
 
 # Neighbors along the path of an automatic fit; nodes with more show in the ranking.
 _LARGEST_K = 10

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import pdtrc
 
-from robustsparse.losses import MAD_TO_SD
 from robustsparse.ranks import normal_quantiles
+from robustsparse.scales import MAD_TO_SD
 from robustsparse.threads import over_columns
 
 Array = NDArray[np.float64]

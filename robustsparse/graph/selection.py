@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse import scaling
-from robustsparse.adjacency import canonical, entry_ranking, strongest_pairs
-from robustsparse.frames import listed
+from robustsparse.adjacency import entry_ranking, strongest_pairs
+from robustsparse.gradients import estimator_words
 from robustsparse.graph.checkpoint import Checkpoint
 from robustsparse.graph.nodes import both_directions
 from robustsparse.graph.plan import Plan, make_plan
@@ -20,8 +20,9 @@ from robustsparse.graph.ranking import SUBSAMPLES, Ranking
 from robustsparse.graph.rows import TrustedRows, correlation, normal_scores, trusted_rows
 from robustsparse.graph.work import fit_nodes, rank_pairs
 from robustsparse.graphresult import GraphResult
+from robustsparse.matrices import canonical
 from robustsparse.neighborhoods import graph_criterion, pairs_criterion
-from robustsparse.report import estimator_words
+from robustsparse.text import listed
 from robustsparse.variables import Variables, variables
 
 Array = NDArray[np.float64]

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robustsparse.adjacency import as_adjacency, as_groups, upper
 from robustsparse.checks import check_count
 from robustsparse.errors import ParameterError
-from robustsparse.frames import did_you_mean
+from robustsparse.matrices import upper
+from robustsparse.networks import as_adjacency, as_groups
 from robustsparse.plots.layout import CLOSEST, lay_out
 from robustsparse.plots.style import (
     BLUE,
@@ -27,6 +27,7 @@ from robustsparse.plots.style import (
     text_width,
 )
 from robustsparse.summary.words import printable, shorten_all
+from robustsparse.text import did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

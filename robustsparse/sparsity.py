@@ -1,0 +1,31 @@
+"""How many predictors are worth trying."""
+
+from math import log
+
+_GRID = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 30)
+
+
+# The largest k of a path, by the rows that a coefficient needs to be found among d predictors; small data get a path of
+# a few values all the same, so that the choice is not made for them.
+_ROWS_PER_LOG, _MOST = 3.0, 30
+
+
+_ROWS_PER_TERM, _ENOUGH = 5, 8
+
+
+def largest_k(n: int, free: int) -> int:
+    """Largest k worth trying with n rows and `free` predictors.
+
+    Examples
+    --------
+    >>> largest_k(300, 1000)
+    14
+    """
+    wanted = min(int(n / (_ROWS_PER_LOG * log(max(free, 3)))), _MOST)
+    return max(1, min(max(wanted, min(n // _ROWS_PER_TERM, _ENOUGH)), free))
+
+
+def k_grid(n: int, free: int) -> tuple[int, ...]:
+    """Values of k along a path, from 1 to `largest_k`."""
+    most = largest_k(n, free)
+    return tuple(k for k in _GRID if k <= most)
