@@ -7,9 +7,9 @@ import numpy as np
 from benchmarks.problems import ALPHA, Array
 from benchmarks.rows import ExactRow
 from robustsparse import Huber, Logistic, Squared, Trimmed
-from robustsparse.descent import Problem, Settings
-from robustsparse.losses import Loss
-from robustsparse.solver import solve
+from robustsparse.algorithm.iteration import Problem, Settings
+from robustsparse.algorithm.losses import Loss
+from robustsparse.algorithm.solver import solve
 
 PROBLEMS, ITERATIONS, BAR = 200, 20, 1e-12
 LOSSES: tuple[Loss, ...] = (Squared(), Huber(1.0), Logistic())

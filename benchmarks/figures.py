@@ -16,7 +16,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from benchmarks import fits, graphs, growth, solver
 from benchmarks.results import Results
 from benchmarks.rows import FitRow, GrowthRow, TimeRow
-from robustsparse.plots.style import (
+from robustsparse.report.plots.style import (
     BLUE,
     GREY,
     LIGHT,

@@ -13,8 +13,8 @@ import pandas as pd
 from benchmarks import solver
 from benchmarks.problems import ALPHA, TRUE_K, Array, Case
 from robustsparse import Squared, Trimmed, rht, rht_fit
-from robustsparse.descent import Problem, Settings
-from robustsparse.solver import solve
+from robustsparse.algorithm.iteration import Problem, Settings
+from robustsparse.algorithm.solver import solve
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from robustsparse import datasets, inference
-from robustsparse.datasets import winsorize
-from robustsparse.errors import (
+from robustsparse.algorithm.gradients import Mean, MedianOfMeans, Trimmed
+from robustsparse.algorithm.losses import Huber, Logistic, Squared
+from robustsparse.base.errors import (
     ContaminationWarning,
     ConvergenceWarning,
     DataError,
@@ -17,16 +18,15 @@ from robustsparse.errors import (
     RobustSparseWarning,
     UnseenLevelError,
 )
-from robustsparse.gradients import Mean, MedianOfMeans, Trimmed
-from robustsparse.graph import robust_ns
-from robustsparse.graphresult import GraphResult
+from robustsparse.datasets import winsorize
+from robustsparse.graph.result import GraphResult
+from robustsparse.graph.robust_ns import robust_ns
 from robustsparse.loading import load
-from robustsparse.losses import Huber, Logistic, Squared
-from robustsparse.plots import plot_roc
-from robustsparse.regression import rht, rht_fit
-from robustsparse.results import RHTResult
-from robustsparse.roc import ROC, mean_roc
-from robustsparse.stability_selection import Stability, stability
+from robustsparse.regression.result import RHTResult
+from robustsparse.regression.rht import rht, rht_fit
+from robustsparse.regression.stability import Stability, stability
+from robustsparse.report.plots import plot_roc
+from robustsparse.report.roc import ROC, mean_roc
 
 if TYPE_CHECKING:
     from robustsparse import baselines, simulate

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from robustsparse.base.errors import RobustSparseError
 from robustsparse.datasets import octane
-from robustsparse.errors import RobustSparseError
-from robustsparse.options import FAMILIES
-from robustsparse.regression import rht
-from robustsparse.results import RHTResult
+from robustsparse.regression.fit.options import FAMILIES
+from robustsparse.regression.result import RHTResult
+from robustsparse.regression.rht import rht
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

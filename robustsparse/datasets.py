@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robustsparse.checks import check_number
-from robustsparse.errors import DataError
+from robustsparse.base.checks import check_number
+from robustsparse.base.errors import DataError
 
 Floats: TypeAlias = NDArray[np.float64]
 Data = TypeVar("Data", pd.DataFrame, "pd.Series[Any]", Floats)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from robustsparse.graphfiles import is_graph_file
-from robustsparse.graphresult import load_graph
-from robustsparse.inference import rerun
-from robustsparse.results import RHTResult
-from robustsparse.storage import read_result
+from robustsparse.graph.files import is_graph_file
+from robustsparse.graph.result import load_graph
+from robustsparse.regression.files import read_result
+from robustsparse.regression.intervals import rerun
+from robustsparse.regression.result import RHTResult
 
 
 def load(file: str | Path, context: Mapping[str, Any] | None = None) -> Any:

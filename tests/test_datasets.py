@@ -9,8 +9,8 @@ import pytest
 from scipy.stats.mstats import winsorize as scipy_winsorize
 
 from robustsparse import datasets
+from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.datasets import golub, golub_genes, octane, stocks, winsorize
-from robustsparse.errors import DataError, ParameterError
 
 ROUNDING = 1e-12
 ALCOHOL = [25, 26, 36, 37, 38, 39]

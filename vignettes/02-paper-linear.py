@@ -27,7 +27,7 @@ from experiments.convergence import (
 from vignettes_common import quick
 
 import robustsparse as rs
-from robustsparse.plots.style import PALETTE, name_axes, polish
+from robustsparse.report.plots.style import PALETTE, name_axes, polish
 
 TRIALS, ITERATIONS = (2, 60) if quick() else (50, 300)
 SIZE = {"n": 300, "d": 1000, "k": 5, "epsilon": 0.1}

@@ -17,7 +17,7 @@ from experiments.heavy_tails import HEAVY, SIZES, trial
 from vignettes_common import quick, read_results, run_trials
 
 import robustsparse as rs
-from robustsparse.plots.style import PALETTE, name_axes, polish
+from robustsparse.report.plots.style import PALETTE, name_axes, polish
 
 # %% [markdown]
 # ## One fit

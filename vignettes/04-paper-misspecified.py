@@ -18,7 +18,7 @@ from experiments.convergence import STEP, draw, legend_beside, quietly, same_sup
 from vignettes_common import quick
 
 import robustsparse as rs
-from robustsparse.plots.style import GREY, PALETTE, name_axes, polish
+from robustsparse.report.plots.style import GREY, PALETTE, name_axes, polish
 
 TRIALS, ITERATIONS = (2, 20) if quick() else (50, 60)
 EPSILONS = (0.05, 0.1, 0.2, 0.3)

@@ -28,7 +28,7 @@ from experiments.convergence import (
 from vignettes_common import quick
 
 import robustsparse as rs
-from robustsparse.plots.style import PALETTE, name_axes, polish
+from robustsparse.report.plots.style import PALETTE, name_axes, polish
 
 TRIALS, ITERATIONS = (2, 20) if quick() else (50, 80)
 EPSILONS = (0.0, 0.05, 0.1, 0.2)

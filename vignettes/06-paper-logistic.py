@@ -30,7 +30,7 @@ from scipy.stats import norm
 from vignettes_common import quick, read_results, run_trials
 
 import robustsparse as rs
-from robustsparse.plots.style import GREY, PALETTE, name_axes, polish
+from robustsparse.report.plots.style import GREY, PALETTE, name_axes, polish
 
 TRIALS, ITERATIONS = (2, 15) if quick() else (50, 100)
 LEVELS = (0.0, 0.05, 0.1, 0.2)

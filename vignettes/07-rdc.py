@@ -23,8 +23,8 @@ from experiments.convergence import plain_ticks
 from vignettes_common import quick
 
 import robustsparse as rs
-from robustsparse.gradients import as_estimator
-from robustsparse.plots.style import GREY, PALETTE, add_legend, name_axes, polish
+from robustsparse.algorithm.gradients import as_estimator
+from robustsparse.report.plots.style import GREY, PALETTE, add_legend, name_axes, polish
 
 REPEATS, POINTS = (2, 4) if quick() else (20, 20)
 

@@ -12,7 +12,7 @@ from experiments import graph_roc as experiment
 from vignettes_common import quick, read_results, run_trials
 
 import robustsparse as rs
-from robustsparse.plots.style import PALETTE, name_axes, polish
+from robustsparse.report.plots.style import PALETTE, name_axes, polish
 
 size = 40 if quick() else 100
 sim = rs.simulate.graph(n=size, d=size, v=0.3, epsilon=0.1, rng=0)

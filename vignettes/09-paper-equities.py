@@ -15,8 +15,8 @@ from scipy.stats import kurtosis, norm
 from vignettes_common import quick
 
 import robustsparse as rs
-from robustsparse.plots.qq import qq_frame
-from robustsparse.plots.style import PALETTE, name_axes, polish
+from robustsparse.report.plots.qq import qq_frame
+from robustsparse.report.plots.style import PALETTE, name_axes, polish
 
 prices, info = rs.datasets.stocks()
 sector = info.set_index("ticker")["sector"]

@@ -14,7 +14,7 @@ from experiments import octane_loo as experiment
 from vignettes_common import quick, read_results, run_trials
 
 import robustsparse as rs
-from robustsparse.plots.style import PALETTE, name_axes, polish
+from robustsparse.report.plots.style import PALETTE, name_axes, polish
 
 data = rs.datasets.octane()
 wavelength = pd.Series(1102 + 2 * np.arange(226), index=data.columns[1:])

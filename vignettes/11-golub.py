@@ -13,7 +13,7 @@ from experiments import golub_corrupted as experiment
 from vignettes_common import quick, read_results, run_trials
 
 import robustsparse as rs
-from robustsparse.plots.style import PALETTE, name_axes, polish
+from robustsparse.report.plots.style import PALETTE, name_axes, polish
 
 data = rs.datasets.golub()
 meaning = rs.datasets.golub_genes().set_index("gene")["description"]

@@ -11,7 +11,7 @@ import pandas as pd
 from vignettes_common import quick
 
 import robustsparse as rs
-from robustsparse.plots.style import PALETTE, name_axes, polish
+from robustsparse.report.plots.style import PALETTE, name_axes, polish
 
 prices, info = rs.datasets.stocks()
 about = info.set_index("ticker")

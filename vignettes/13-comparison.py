@@ -11,7 +11,7 @@ from experiments import comparison as experiment
 from vignettes_common import quick, read_results, run_trials
 
 import robustsparse as rs
-from robustsparse.plots.style import PALETTE, name_axes, polish
+from robustsparse.report.plots.style import PALETTE, name_axes, polish
 
 sim = rs.simulate.linear(**(experiment.SIZE | ({"d": 100} if quick() else {})), rng=50_000)
 fit = rs.rht_fit(sim.X, sim.y)

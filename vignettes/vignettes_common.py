@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 from joblib import Parallel, delayed
 
-from robustsparse.progress import progress
+from robustsparse.base.progress import progress
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"

@@ -7,10 +7,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from robustsparse.checks import check_choice, check_number
-from robustsparse.ranks import column_ranks
-from robustsparse.scales import MAD_TO_SD
-from robustsparse.variables import variables
+from robustsparse.base.checks import check_choice, check_number
+from robustsparse.base.ranks import column_ranks
+from robustsparse.design.variables import variables
+from robustsparse.robust.scales import MAD_TO_SD
 
 Array = NDArray[np.float64]
 

@@ -6,6 +6,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from robustsparse.base.checks import check_choice
+from robustsparse.base.threads import threads_for
 from robustsparse.baselines.correlations import (
     check_epsilon,
     covariance_of,
@@ -17,6 +19,7 @@ from robustsparse.baselines.correlations import (
     spearman_correlation,
     trimmed_covariance,
 )
+from robustsparse.baselines.lasso_paths import descending, lambda_path, lasso_paths
 from robustsparse.baselines.solvers import (
     clime_lambdas,
     clime_path,
@@ -24,12 +27,9 @@ from robustsparse.baselines.solvers import (
     larger_of_both,
     smaller_of_both,
 )
-from robustsparse.checks import check_choice
-from robustsparse.graphpath import graph_from_path
-from robustsparse.graphresult import GraphResult
-from robustsparse.lasso_path import descending, lambda_path, lasso_paths
-from robustsparse.threads import threads_for
-from robustsparse.variables import Variables, variables
+from robustsparse.design.variables import Variables, variables
+from robustsparse.graph.path import graph_from_path
+from robustsparse.graph.result import GraphResult
 
 Array = NDArray[np.float64]
 Solver = Literal["clime", "glasso"]

@@ -9,11 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from robustsparse.checks import as_matrix, check_choice
-from robustsparse.design import DesignSpec
-from robustsparse.errors import DataError, ParameterError
-from robustsparse.frames import INTERCEPT
-from robustsparse.roc import ROC, roc_from_scores
+from robustsparse.base.checks import as_matrix, check_choice
+from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.design.build import DesignSpec
+from robustsparse.design.frames import INTERCEPT
+from robustsparse.report.roc import ROC, roc_from_scores
 
 Array = NDArray[np.float64]
 

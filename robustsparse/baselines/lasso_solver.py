@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustsparse import kernels
-from robustsparse.losses import Loss
+from robustsparse.algorithm.losses import Loss
 
 Array = NDArray[np.float64]
 
@@ -114,7 +114,7 @@ def largest_penalty(problem: Problem) -> float:
 
     Examples
     --------
-    >>> from robustsparse.losses import Squared
+    >>> from robustsparse.algorithm.losses import Squared
     >>> XT = np.array([[1.0, -1.0, 1.0, -1.0]])
     >>> largest_penalty(Problem(XT, np.array([3.0, 1.0, 3.0, 1.0]), Squared(), True, 4))
     1.0
@@ -129,7 +129,7 @@ def fit_path(problem: Problem, lambdas: Sequence[float] | Array, max_iter: int =
 
     Examples
     --------
-    >>> from robustsparse.losses import Squared
+    >>> from robustsparse.algorithm.losses import Squared
     >>> XT = np.array([[1.0, -1.0, 1.0, -1.0]])
     >>> fit_path(Problem(XT, np.array([3.0, 1.0, 3.0, 1.0]), Squared(), True, 4), [1.0, 0.4]).coefs
     array([[0. ],

@@ -7,18 +7,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from robustsparse.array_input import array_names, array_response, require_rows
+from robustsparse.algorithm.losses import Logistic, Squared
+from robustsparse.base.checks import as_matrix, as_rng, check_choice, check_count, check_number
+from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.baselines.correlations import check_epsilon
+from robustsparse.baselines.lasso_paths import descending
 from robustsparse.baselines.lasso_result import LassoResult
 from robustsparse.baselines.lasso_solver import LassoPath, Problem, fit_path, largest_penalty
-from robustsparse.checks import as_matrix, as_rng, check_choice, check_count, check_number
-from robustsparse.design import DesignSpec, build_design
-from robustsparse.errors import DataError, ParameterError
-from robustsparse.frames import INTERCEPT
-from robustsparse.lasso_path import descending
-from robustsparse.losses import Logistic, Squared
-from robustsparse.scales import MAD_TO_SD
-from robustsparse.scaling import Scaling, standardize
+from robustsparse.design.arrays import array_names, array_response, require_rows
+from robustsparse.design.build import DesignSpec, build_design
+from robustsparse.design.frames import INTERCEPT
+from robustsparse.robust.scales import MAD_TO_SD
+from robustsparse.robust.standardize import Scaling, standardize
 
 Array = NDArray[np.float64]
 Family = Literal["gaussian", "binomial"]

@@ -4,10 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robustsparse import kernels
-from robustsparse.checks import check_count, check_number
-from robustsparse.errors import ConvergenceWarning, DataError, ParameterError, warn_user
-from robustsparse.lasso_path import MAX_SWEEPS, descending, lambda_path
-from robustsparse.threads import over_columns
+from robustsparse.base.checks import check_count, check_number
+from robustsparse.base.errors import ConvergenceWarning, DataError, ParameterError, warn_user
+from robustsparse.base.threads import over_columns
+from robustsparse.baselines.lasso_paths import MAX_SWEEPS, descending, lambda_path
 
 Array = NDArray[np.float64]
 

@@ -8,15 +8,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from robustsparse.base.checks import check_count
 from robustsparse.baselines.correlations import check_epsilon, robust_standardized, with_variance
 from robustsparse.baselines.graphs import LASSO_RATIO
+from robustsparse.baselines.lasso_paths import descending, lambda_path
 from robustsparse.baselines.solvers import glasso_path
-from robustsparse.checks import check_count
-from robustsparse.graphpath import best_step, graph_from_path
-from robustsparse.graphresult import GraphResult
-from robustsparse.lasso_path import descending, lambda_path
-from robustsparse.neighborhoods import graph_criterion
-from robustsparse.variables import variables
+from robustsparse.design.variables import variables
+from robustsparse.graph.neighborhoods import graph_criterion
+from robustsparse.graph.path import best_step, graph_from_path
+from robustsparse.graph.result import GraphResult
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from robustsparse.errors import ParameterError
+from robustsparse.base.errors import ParameterError
 
 _ABOUT = "run.json"
 Parts = dict[str, NDArray[Any]]

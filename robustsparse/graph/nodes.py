@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse import kernels
-from robustsparse.descent import Problem, Settings
-from robustsparse.gradients import GradientEstimator, MedianOfMeans, bind, with_rng
-from robustsparse.losses import Squared
-from robustsparse.matrices import canonical
-from robustsparse.screening import BoundGradient
-from robustsparse.solver import solve
+from robustsparse.algorithm.bound import BoundGradient
+from robustsparse.algorithm.gradients import GradientEstimator, MedianOfMeans, bind, with_rng
+from robustsparse.algorithm.iteration import Problem, Settings
+from robustsparse.algorithm.losses import Squared
+from robustsparse.algorithm.solver import solve
+from robustsparse.base.matrices import canonical
 
 Array = NDArray[np.float64]
 

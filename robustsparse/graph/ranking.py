@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse import kernels
+from robustsparse.base.matrices import canonical
 from robustsparse.graph.rows import TrustedRows, correlation
-from robustsparse.matrices import canonical
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import pdtrc
 
-from robustsparse.ranks import normal_quantiles
-from robustsparse.scales import MAD_TO_SD
-from robustsparse.threads import over_columns
+from robustsparse.base.ranks import normal_quantiles
+from robustsparse.base.threads import over_columns
+from robustsparse.robust.scales import MAD_TO_SD
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

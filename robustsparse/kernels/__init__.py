@@ -7,22 +7,22 @@ depends on nothing but the data: that makes a fit with screening equal to one wi
 bit.
 """
 
-from robustsparse.kernels.blocks import block_median_rows, block_setup, block_survivors
-from robustsparse.kernels.clime import clime_columns
-from robustsparse.kernels.columns import row_medians
+from robustsparse.kernels.block_medians import block_median_rows, block_setup, block_survivors
+from robustsparse.kernels.column_medians import row_medians
 from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
-from robustsparse.kernels.gram_lasso import lasso_node_paths
-from robustsparse.kernels.gram_threshold import threshold_nodes
-from robustsparse.kernels.graphical_lasso import graphical_lasso, precision_from_columns
-from robustsparse.kernels.iteration import iterate_squares
-from robustsparse.kernels.neighbors import residual_variances
-from robustsparse.kernels.polish import polish_squares, secant_move
-from robustsparse.kernels.references import claim_reference, take_scores
-from robustsparse.kernels.row_lasso import weighted_lasso
-from robustsparse.kernels.selection import largest_places
-from robustsparse.kernels.trim_screen import trim_survivors
-from robustsparse.kernels.trim_setup import leverage_setup, trim_setup
-from robustsparse.kernels.trimmed import trim_rows
+from robustsparse.kernels.lasso.clime import clime_columns
+from robustsparse.kernels.lasso.gram import lasso_node_paths
+from robustsparse.kernels.lasso.graphical import graphical_lasso, precision_from_columns
+from robustsparse.kernels.lasso.rows import weighted_lasso
+from robustsparse.kernels.order_statistics import largest_places
+from robustsparse.kernels.thresholding.fused_iteration import iterate_squares
+from robustsparse.kernels.thresholding.neighbors import residual_variances
+from robustsparse.kernels.thresholding.nodes import threshold_nodes
+from robustsparse.kernels.thresholding.support_steps import polish_squares, secant_move
+from robustsparse.kernels.trimmed_mean.exact import trim_rows
+from robustsparse.kernels.trimmed_mean.measure import leverage_setup, trim_setup
+from robustsparse.kernels.trimmed_mean.references import claim_reference, take_scores
+from robustsparse.kernels.trimmed_mean.survivors import trim_survivors
 
 __all__ = [
     "DRIFT_WIDTH",

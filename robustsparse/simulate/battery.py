@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from robustsparse.errors import ParameterError
+from robustsparse.base.errors import ParameterError
 from robustsparse.simulate.draws import sparse_signs
 from robustsparse.simulate.simulation import Bools, Floats
 

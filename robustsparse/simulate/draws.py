@@ -7,8 +7,8 @@ import math
 import numpy as np
 from scipy.linalg import solveh_banded
 
-from robustsparse.checks import check_count
-from robustsparse.errors import ParameterError
+from robustsparse.base.checks import check_count
+from robustsparse.base.errors import ParameterError
 from robustsparse.simulate.simulation import Floats
 
 TAILS = ("gaussian", "lognormal", "t3", "cauchy")

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robustsparse.checks import check_choice, check_count, check_number
-from robustsparse.errors import ParameterError
+from robustsparse.base.checks import check_choice, check_count, check_number
+from robustsparse.base.errors import ParameterError
 from robustsparse.simulate.battery import Attack, Corrupted, attacks, find_attack
 from robustsparse.simulate.draws import (
     TAILS,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from robustsparse.checks import check_choice, check_count, check_number
+from robustsparse.base.checks import check_choice, check_count, check_number
 from robustsparse.simulate.draws import outlier_count, standardized
 from robustsparse.simulate.simulation import Bools, Floats, Simulation
 

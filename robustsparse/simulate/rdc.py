@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.checks import check_choice, check_count, check_number
-from robustsparse.errors import ParameterError
-from robustsparse.gradients import GradientEstimator, as_estimator
-from robustsparse.plots.rdc import plot_rdc
+from robustsparse.algorithm.gradients import GradientEstimator, as_estimator
+from robustsparse.base.checks import check_choice, check_count, check_number
+from robustsparse.base.errors import ParameterError
+from robustsparse.report.plots.rdc import plot_rdc
 from robustsparse.simulate.battery import Attack
 from robustsparse.simulate.models import CORRELATION, linear
 from robustsparse.simulate.simulation import Floats, Simulation

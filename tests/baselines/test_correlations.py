@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
+from robustsparse.base.errors import ParameterError
 from robustsparse.baselines import nonparanormal
 from robustsparse.baselines.correlations import (
     covariance_of,
@@ -18,7 +19,6 @@ from robustsparse.baselines.correlations import (
     trimmed_covariance,
     with_variance,
 )
-from robustsparse.errors import ParameterError
 
 Array = NDArray[np.float64]
 

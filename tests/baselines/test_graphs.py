@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse import baselines, simulate
+from robustsparse.base.errors import ConvergenceWarning, DataError, ParameterError
 from robustsparse.baselines.correlations import robust_standardized
 from robustsparse.baselines.graphs import CLIME_RATIO
 from robustsparse.baselines.solvers import glasso_path
 from robustsparse.baselines.trimmed_graphs import trimmed_glasso_path
-from robustsparse.errors import ConvergenceWarning, DataError, ParameterError
-from robustsparse.graphresult import GraphResult
-from robustsparse.variables import variables
+from robustsparse.design.variables import variables
+from robustsparse.graph.result import GraphResult
 
 Array = NDArray[np.float64]
 Method = Callable[..., GraphResult]
@@ -303,7 +303,7 @@ def assert_rows_of_step(graph: GraphResult, X: Array, place: int) -> None:
 
 def test_warnings_point_to_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("robustsparse.baselines.solvers.GLASSO_ROUNDS", 1)
-    monkeypatch.setattr("robustsparse.lasso_path.MAX_SWEEPS", 1)
+    monkeypatch.setattr("robustsparse.baselines.lasso_paths.MAX_SWEEPS", 1)
     for name in ("glasso", "trimmed_glasso", "neighborhood_lasso"):
         with pytest.warns(ConvergenceWarning) as record:
             METHODS[name](reference_data(), lambdas=[0.05])

@@ -10,10 +10,10 @@ from scipy import sparse
 from sklearn.linear_model import lasso_path
 
 from robustsparse import simulate
+from robustsparse.algorithm.losses import Logistic, Squared
+from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.baselines import LassoResult, lasso, trimmed_lasso
 from robustsparse.baselines.lasso_solver import Problem, fit_path, largest_penalty
-from robustsparse.errors import DataError, ParameterError
-from robustsparse.losses import Logistic, Squared
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from robustsparse import simulate
+from robustsparse.base.errors import ConvergenceWarning, DataError, ParameterError
 from robustsparse.baselines.correlations import pearson, spearman_correlation
+from robustsparse.baselines.lasso_paths import lambda_path
 from robustsparse.baselines.solvers import (
     clime_lambdas,
     clime_path,
@@ -17,8 +19,6 @@ from robustsparse.baselines.solvers import (
     larger_of_both,
     smaller_of_both,
 )
-from robustsparse.errors import ConvergenceWarning, DataError, ParameterError
-from robustsparse.lasso_path import lambda_path
 
 Array = NDArray[np.float64]
 
@@ -157,7 +157,7 @@ class TestClime:
             clime_path(S, [1e-4])
 
     def test_threads_change_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("robustsparse.threads._ENTRIES_FOR_THREADS", 0)
+        monkeypatch.setattr("robustsparse.base.threads._ENTRIES_FOR_THREADS", 0)
         S = pearson(contaminated(60, 15))
         np.testing.assert_array_equal(clime_path(S, [0.1], threads=3), clime_path(S, [0.1]))
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustsparse.errors import ParameterError
+from robustsparse.base.errors import ParameterError
 from robustsparse.graph.checkpoint import Checkpoint, fingerprint
 
 

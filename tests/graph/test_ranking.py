@@ -16,7 +16,7 @@ from robustsparse.graph.ranking import (
     subsample_size,
 )
 from robustsparse.graph.rows import correlation, trusted_rows
-from robustsparse.scaling import standardize
+from robustsparse.robust.standardize import standardize
 
 
 def thresholded(S, *ks, first=0, last=None):

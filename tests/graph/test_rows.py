@@ -12,7 +12,7 @@ from robustsparse.graph.rows import (
     trusted_rows,
     wrong_cells,
 )
-from robustsparse.scaling import standardize
+from robustsparse.robust.standardize import standardize
 
 SEEDS = range(5)
 
@@ -168,7 +168,7 @@ def test_correlation_with_whole_weights_repeats_rows():
 @pytest.mark.parametrize("shape", [(30, 12), (12, 30), (7, 700)])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_agreement_is_the_mean_squared_cosine_with_the_others(shape, threads, monkeypatch):
-    monkeypatch.setattr("robustsparse.threads._ENTRIES_FOR_THREADS", 0)
+    monkeypatch.setattr("robustsparse.base.threads._ENTRIES_FOR_THREADS", 0)
     directions = np.random.default_rng(3).normal(size=shape)
     directions /= np.linalg.norm(directions, axis=0)
     squares = (directions.T @ directions) ** 2
@@ -178,7 +178,7 @@ def test_agreement_is_the_mean_squared_cosine_with_the_others(shape, threads, mo
 
 
 def test_rows_are_judged_alike_by_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr("robustsparse.threads._ENTRIES_FOR_THREADS", 0)
+    monkeypatch.setattr("robustsparse.base.threads._ENTRIES_FOR_THREADS", 0)
     XT = standardize(rs.simulate.graph(700, 40, epsilon=0.1, rng=0).X, "mad")[0]
     one, three = (trusted_rows(XT, threads) for threads in (1, 3))
     assert np.array_equal(one.weights, three.weights)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import sqrtm, toeplitz
 
-from robustsparse.errors import ParameterError
+from robustsparse.base.errors import ParameterError
 from robustsparse.simulate.draws import (
     autoregression,
     correlated_rows,

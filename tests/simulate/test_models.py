@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from robustsparse import simulate
-from robustsparse.errors import ParameterError
+from robustsparse.base.errors import ParameterError
 from robustsparse.simulate import Simulation
 
 ROUNDING = 1e-10  # sums of a few products of numbers of order one

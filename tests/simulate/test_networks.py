@@ -9,7 +9,7 @@ from scipy.linalg import sqrtm
 from scipy.sparse.csgraph import connected_components
 
 from robustsparse import simulate
-from robustsparse.errors import ParameterError
+from robustsparse.base.errors import ParameterError
 from robustsparse.simulate import Simulation
 
 REFERENCE = pd.read_csv(Path(__file__).parents[1] / "reference" / "huge_generator.csv")

@@ -6,7 +6,7 @@ import pytest
 from scipy.linalg import toeplitz
 
 import robustsparse as rs
-from robustsparse.errors import ParameterError
+from robustsparse.base.errors import ParameterError
 from robustsparse.simulate import rdc
 from robustsparse.simulate.rdc import bounding_line, toeplitz_times
 

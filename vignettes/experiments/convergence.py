@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 import robustsparse as rs
-from robustsparse.descent import Problem, Settings
-from robustsparse.gradients import GradientEstimator, bind
-from robustsparse.solver import solve
+from robustsparse.algorithm.gradients import GradientEstimator, bind
+from robustsparse.algorithm.iteration import Problem, Settings
+from robustsparse.algorithm.solver import solve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

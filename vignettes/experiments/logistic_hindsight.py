@@ -16,7 +16,7 @@ from vignettes_common import command
 
 import robustsparse as rs
 from robustsparse.baselines.lasso_solver import Problem, fit_path, largest_penalty
-from robustsparse.scaling import standardize
+from robustsparse.robust.standardize import standardize
 
 # The path of `baselines.trimmed_lasso`: number of penalties, and the last over the first.
 PENALTIES, RATIO = 30, 0.05

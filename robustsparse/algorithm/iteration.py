@@ -1,0 +1,420 @@
+"""The pieces of one iteration of Algorithm 1: step length, threshold, and steps on the support alone."""
+
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustsparse import kernels
+from robustsparse.algorithm.bound import Array, BoundGradient, Indices, double_rows
+from robustsparse.algorithm.losses import Loss, Squared
+from robustsparse.base.errors import ParameterError
+
+# Share of the exact minimizing step that is taken: the robust curvature is an estimate.
+_STEP_SHARE = 0.9
+# A move that changes the support may use at most this share of the quotient along the move.
+_MOVE_SHARE = 0.99
+_LARGEST_SHRINKAGE = 15
+# The step of a design whose products overflow is rounded to zero.
+_TINY = float(np.finfo(np.float64).tiny)
+# Robust steps on the support between two scans: loose while it still changes, tight once it stays.
+_LOOSE_STEPS, _LOOSE_TOL = 10, 1e-3
+_TIGHT_STEPS = 80
+# Points that the acceleration of steps on the support remembers.
+_MEMORY = 6
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Data of one fit: a bound gradient, the response and the loss.
+
+    Attributes
+    ----------
+    gradient : BoundGradient
+        Gradient estimator bound to the design.
+    y : array (n,)
+        Response.
+    loss : Loss
+        Loss.
+    offset, weights : array (n,) or None
+        Known part of the linear predictor; multipliers of the rows' losses.
+    barred : tuple of int
+        Columns that are never selected, such as the response among the variables of a graph.
+    """
+
+    gradient: BoundGradient
+    y: Array
+    loss: Loss
+    offset: Array | None = None
+    weights: Array | None = None
+    barred: tuple[int, ...] = ()
+
+    def predictor(self, XT: Array, values: Array) -> Array:
+        """Linear predictor (n,) of coefficients on the rows of a transposed design."""
+        eta = values @ XT
+        return eta if self.offset is None else eta + self.offset
+
+    def weighted(self, values: Array) -> Array:
+        """Row values of the loss times the rows' weights."""
+        if np.shape(values) != self.y.shape:
+            raise ParameterError(
+                f"{self.loss!r} returned shape {np.shape(values)} for {len(self.y)} rows; a loss "
+                "returns one number a row."
+            )
+        return values if self.weights is None else values * self.weights
+
+    def score(self, eta: Array) -> Array:
+        """Weighted scores (n,)."""
+        return self.weighted(self.loss.score(self.y, eta))
+
+    def curvature(self, eta: Array) -> Array:
+        """Weighted curvatures (n,)."""
+        return self.weighted(self.loss.curvature(self.y, eta))
+
+    def robust_loss(self, eta: Array) -> float:
+        """Robust mean of the rows' losses, by the gradient's own estimator."""
+        losses = self.weighted(self.loss.value(self.y, eta))
+        return self.gradient.average(losses)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to run Algorithm 1.
+
+    Attributes
+    ----------
+    step : float or "auto"
+        Length of the step (the paper's η), or the robust normalized step.
+    radius : float or None
+        The thresholded coefficients are projected on the l2 ball of this radius (the paper's Π_B).
+    max_iter : int
+        Largest number of iterations.
+    tol : float
+        The iterates have settled when the support stays and the relative change is below this.
+    fused : bool
+        Run whole iterations in compiled code where there is such code, and measure the curvature on the support once
+        for all steps there. Many small problems are faster that way, in threads above all; a single one would wait
+        seconds for the compiler, and with predictors that are nearly collinear the curvature must be measured anew.
+    """
+
+    step: float | str = "auto"
+    radius: float | None = None
+    max_iter: int = 100
+    tol: float = 1e-10
+    fused: bool = False
+
+
+class Iteration(NamedTuple):
+    """One row of the history."""
+
+    iteration: int
+    change: float
+    step: float
+    size: int
+    entered: int
+    left: int
+    loss: float
+
+
+@dataclass
+class Iterate:
+    """Coefficients on the active columns: the kept ones and the support.
+
+    Attributes
+    ----------
+    columns : array of int
+        The active columns, ascending.
+    values : array
+        Their coefficients.
+    step : float
+        Length of the step that led here.
+    eta : array (n,) or None
+        The linear predictor, once it is known.
+    moved : tuple of float and int, or None
+        Distance from the iterate before, and how many columns are active in either, if that is known.
+    """
+
+    columns: Indices
+    values: Array
+    step: float = 0.0
+    eta: Array | None = None
+    moved: tuple[float, int] | None = None
+
+    def dense(self, d: int) -> Array:
+        """Coefficients of all d columns."""
+        coef = np.zeros(d)
+        coef[self.columns] = self.values
+        return coef
+
+
+def largest(columns: Indices, values: Array, k: int) -> NDArray[np.intp]:
+    """Positions of the k largest values in absolute value, zeros left out; ties go to the lowest column."""
+    if k > 0 and len(values) > 4 * k + 64:
+        size = np.abs(values)
+        near = np.flatnonzero(size >= np.partition(size, len(size) - k)[len(size) - k])
+        return near[_insert(columns[near], values[near], k)]
+    return _insert(columns, values, k)
+
+
+def _insert(columns: Indices, values: Array, k: int) -> NDArray[np.intp]:
+    places = np.empty(k, dtype=np.intp)
+    return places[: kernels.largest_places(columns, values, k, places)]
+
+
+@dataclass
+class Descent:
+    """The state of one run."""
+
+    problem: Problem
+    k: int
+    keep: Indices
+    settings: Settings
+    history: list[Iteration] = field(default_factory=list)
+    share: float = _STEP_SHARE
+
+    def __post_init__(self) -> None:
+        self.d = self.problem.gradient.XT.shape[0]
+        self.kept = np.zeros(self.d, dtype=bool)
+        self.kept[self.keep] = True
+        self.barred = np.zeros(self.d, dtype=bool)
+        self.barred[list(self.problem.barred)] = True
+        self._gathered: tuple[Indices | None, Array] = (None, np.empty((0, 0)))
+
+    def change(self, problem: Problem) -> None:
+        """Go on with other rows of the same columns."""
+        self.problem = problem
+        self._gathered = (None, np.empty((0, 0)))
+
+    def closed(self, at: Iterate) -> NDArray[np.bool_]:
+        """Columns that cannot enter the support: those that are in it, and barred ones."""
+        closed = self.barred.copy()
+        closed[at.columns] = True
+        return closed
+
+    def rows(self, columns: Indices) -> Array:
+        """Rows of the transposed design, in double precision; those asked for last are kept."""
+        if columns is not self._gathered[0]:
+            self._gathered = columns, double_rows(self.problem.gradient.XT, columns)
+        return self._gathered[1]
+
+    def predictor(self, at: Iterate) -> Array:
+        """Linear predictor (n,) at an iterate."""
+        if at.eta is None:
+            at.eta = self.problem.predictor(self.rows(at.columns), at.values)
+        return at.eta
+
+    def quotient(self, XT: Array, v: Array, curvature: Array) -> float:
+        """Length of the step along v that minimizes a robust quadratic model: vᵀv / vᵀHv."""
+        vv = float(v @ v)
+        if vv == 0.0:
+            return 1.0
+        along = v @ XT
+        dense = self.problem.gradient.dense
+        vHv = float(v @ dense(XT, curvature * along))
+        if not vHv > 1e-12 * vv:
+            vHv = self.problem.gradient.average(curvature * along**2)
+        return vv / vHv if 1e-12 * vv < vHv < np.inf else 1.0
+
+    def project(self, at: Iterate) -> Iterate:
+        """Pull the thresholded coefficients back into the ball."""
+        radius = self.settings.radius
+        if radius is None:
+            return at
+        free = ~self.kept[at.columns]
+        norm = float(np.linalg.norm(at.values[free]))
+        if norm <= radius:
+            return at
+        values = np.where(free, at.values * (radius / norm), at.values)
+        return Iterate(at.columns, values, at.step)
+
+    def threshold(self, at: Iterate, active_gradient: Array, step: float) -> Iterate:
+        """Step and keep the k largest coefficients (line 8 of Algorithm 1), then project."""
+        moved = at.values - step * active_gradient
+        fixed = self.kept[at.columns]
+        free, z = at.columns[~fixed], moved[~fixed]
+        bar = float(np.abs(z).min()) / max(step, _TINY) if len(free) >= self.k > 0 else 0.0
+        if self.k > 0:
+            # The bar is lowered by what its own rounding could have raised it.
+            found, gradient = self.problem.gradient.survivors(
+                self.closed(at), self.k, bar * (1 - 1e-12)
+            )
+            if not len(found) and len(free) <= self.k and z.all():
+                return self.project(Iterate(at.columns, moved, step))
+            free, z = np.concatenate([free, found]), np.concatenate([z, -step * gradient])
+        best = largest(free, z, self.k) if self.k > 0 else np.arange(0)
+        columns = np.concatenate([at.columns[fixed], free[best]])
+        values = np.concatenate([moved[fixed], z[best]])
+        order = np.argsort(columns)
+        return self.project(Iterate(columns[order], values[order], step))
+
+    def advance(self, at: Iterate) -> Iterate:
+        """One full iteration: gradient, step, threshold."""
+        gradient = self.problem.gradient
+        eta = self.predictor(at)
+        gradient.begin(self.problem.score(eta))
+        if self.settings.step != "auto":
+            return self.threshold(
+                at, gradient.at(at.columns, self.rows(at.columns)), float(self.settings.step)
+            )
+        if len(at.columns) == len(self.keep) and self.k > 0:
+            at = self.enter(at)
+        slope = gradient.at(at.columns, self.rows(at.columns))
+        curvature = self.problem.curvature(eta)
+        step = self.share * self.quotient(self.rows(at.columns), slope, curvature)
+        new = self.threshold(at, slope, step)
+        for _ in range(_LARGEST_SHRINKAGE):
+            if np.array_equal(new.columns, at.columns):
+                break
+            columns, move = _difference(new, at)
+            longest = _MOVE_SHARE * self.quotient(self.rows(columns), move, curvature)
+            if step <= longest:
+                break
+            step = min(longest, step / 1.3)
+            new = self.threshold(at, slope, step)
+        return new
+
+    def iterate(self, at: Iterate) -> tuple[Iterate, bool, float]:
+        """A full iteration, then steps on the support alone; the robust loss there, and whether the support stayed."""
+        tight = 0.1 * self.settings.tol
+        if self.settings.fused and self.compiled and len(at.columns) > len(self.keep):
+            y, weights = self._target()
+            done = self.problem.gradient.iterated(
+                y, weights, self.k, self.kept, self.barred, at.columns, at.values,
+                self.share, _MOVE_SHARE, _LARGEST_SHRINKAGE, _LOOSE_STEPS, _LOOSE_TOL, _TIGHT_STEPS, tight, _MEMORY,
+            )  # fmt: skip
+            if done is not None:
+                columns, values, step, moved, stays, loss = done
+                return Iterate(columns, values, step, moved=moved), stays, loss
+        new = self.advance(at)
+        stays = np.array_equal(new.columns, at.columns)
+        new = self.settle(new) if stays else self.loosely(new)
+        return new, stays, self.problem.robust_loss(self.predictor(new))
+
+    def settle(self, at: Iterate) -> Iterate:
+        """Steps on the support alone, to the end."""
+        return self.polish(at, _TIGHT_STEPS, 0.1 * self.settings.tol)
+
+    def loosely(self, at: Iterate) -> Iterate:
+        """A few steps on the support alone."""
+        return self.polish(at, _LOOSE_STEPS, _LOOSE_TOL)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether there may be compiled code for this loss and these settings."""
+        # A class of the user's that is derived from it may have other scores.
+        return type(self.problem.loss) is Squared and self.settings.radius is None
+
+    def _target(self) -> tuple[Array, Array]:
+        """Response without what is known of it, and weights of the rows."""
+        y, offset, weights = self.problem.y, self.problem.offset, self.problem.weights
+        known = y if offset is None else y - offset
+        return known, np.ones(len(y)) if weights is None else weights
+
+    def enter(self, at: Iterate) -> Iterate:
+        """Add the k predictors of largest gradient, at zero, so that a first step has a support to measure."""
+        found, gradient = self.problem.gradient.survivors(self.closed(at), self.k, 0.0)
+        best = found[largest(found, gradient, self.k)]
+        columns = np.concatenate([at.columns, best])
+        order = np.argsort(columns)
+        values = np.concatenate([at.values, np.zeros(len(best))])
+        return Iterate(columns[order], values[order])
+
+    def polish(self, at: Iterate, steps: int, tol: float) -> Iterate:
+        """Robust steps on the active columns alone, accelerated by the secants of the last few (Anderson)."""
+        if not len(at.columns):
+            return at
+        XT = self.rows(at.columns)
+        if self.compiled:
+            values = self.problem.gradient.polished(
+                XT, *self._target(), at.values, share=self.share, steps=steps, tol=tol,
+                memory=_MEMORY, once=self.settings.fused,
+            )  # fmt: skip
+            if values is not None:
+                return Iterate(at.columns, values, at.step)
+        return Iterate(at.columns, self._polished(XT, at, steps, tol), at.step)
+
+    def _polished(self, XT: Array, at: Iterate, steps: int, tol: float) -> Array:
+        """The same for any loss and estimator; `kernels.polish_squares` is its compiled twin."""
+        gradient = self.problem.gradient.on(XT)
+        values = at.values
+        past, length = Secants(len(values)), 0.0
+        best: tuple[float, Array] = (np.inf, values)
+        for _ in range(steps):
+            eta = self.problem.predictor(XT, values)
+            slope = gradient(self.problem.score(eta))
+            size = float(np.linalg.norm(slope))
+            if not size < 2.0 * best[0]:
+                # The secants misled; back to the best point and to plain steps.
+                if not past.count:
+                    break
+                past, values = Secants(len(values)), best[1]
+                best = (np.inf, values)
+                continue
+            if size < best[0]:
+                best = (size, values)
+            if size == 0.0:
+                break
+            if not (past.count and self.settings.fused):
+                length = self.share * self.quotient(XT, slope, self.problem.curvature(eta))
+            move = past.move(values, slope, length)
+            if self.settings.radius is None:
+                past.add(values, slope)
+            new = self.project(Iterate(at.columns, values + move)).values
+            if np.linalg.norm(new - values) <= tol * np.linalg.norm(new):
+                values = new
+                break
+            values = new
+        return values if np.isfinite(values).all() else best[1]
+
+    def record(self, new: Iterate, old: Iterate, loss: float) -> float:
+        """Add a row to the history; return the relative change."""
+        distance, either = new.moved or _moved(new, old)
+        size = sqrt(new.values @ new.values)
+        change = distance / size if size > 0 else float(distance != 0)
+        # The two supports overlap in what the union of both lacks.
+        entered, left = either - len(old.columns), either - len(new.columns)
+        free = len(new.columns) - len(self.keep)
+        row = Iteration(len(self.history) + 1, change, new.step, free, entered, left, loss)
+        self.history.append(row)
+        return change
+
+
+def _difference(new: Iterate, old: Iterate) -> tuple[Indices, Array]:
+    """Columns on which either iterate is not zero, and the move between them."""
+    if np.array_equal(new.columns, old.columns):
+        return new.columns, new.values - old.values
+    columns = np.union1d(new.columns, old.columns)
+    move = np.zeros(len(columns))
+    move[np.searchsorted(columns, new.columns)] += new.values
+    move[np.searchsorted(columns, old.columns)] -= old.values
+    return columns, move
+
+
+def _moved(new: Iterate, old: Iterate) -> tuple[float, int]:
+    """Distance between two iterates, and on how many columns either is not zero."""
+    columns, move = _difference(new, old)
+    return sqrt(move @ move), len(columns)
+
+
+class Secants:
+    """The last few points of a descent on a columns and the slopes there, side by side."""
+
+    def __init__(self, a: int) -> None:
+        self.past = np.empty((_MEMORY, 2 * a))
+        self.count = 0
+
+    def add(self, point: Array, slope: Array) -> None:
+        """Remember a point; the oldest one is forgotten."""
+        if self.count == _MEMORY:
+            self.past = np.roll(self.past, -1, 0)
+            self.count -= 1
+        self.past[self.count] = np.concatenate([point, slope])
+        self.count += 1
+
+    def move(self, point: Array, slope: Array, length: float) -> Array:
+        """Move from a point that the secants to those before suggest; without any, plain descent."""
+        out = np.empty(len(point))
+        kernels.secant_move(self.past, self.count, np.concatenate([point, slope]), length, out)
+        return out

@@ -1,0 +1,1 @@
+"""What knows nothing of statistics: errors, checks of arguments, words, files, threads."""

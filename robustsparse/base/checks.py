@@ -1,0 +1,171 @@
+"""Checks of arguments, shared by every entry point: each error names the value and the remedy."""
+
+from collections.abc import Hashable, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from robustsparse.base.errors import DataError, ParameterError
+
+Array = NDArray[np.float64]
+
+# The same call gives the same answer unless the user asks for other random numbers.
+DEFAULT_SEED = 0
+# Fewer rows say nothing about which of them are bad.
+FEWEST_ROWS = 5
+# Kinds of numpy types that hold real numbers: bool, integers and floats.
+_REAL_KINDS = "biuf"
+
+
+def as_rng(rng: "int | np.random.Generator | None") -> np.random.Generator:
+    """Generator from a seed, itself, or (for None) a fixed seed.
+
+    Examples
+    --------
+    >>> bool(as_rng(None).integers(100) == as_rng(None).integers(100))
+    True
+    """
+    try:
+        return np.random.default_rng(DEFAULT_SEED if rng is None else rng)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"rng={rng!r} must be a whole number, a numpy Generator or None."
+        ) from None
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Raise unless the value is one of the choices."""
+    if not isinstance(value, Hashable) or value not in choices:
+        raise ParameterError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}.")
+
+
+def check_number(
+    name: str, value: Any, low: float, high: float = np.inf, *, open_low: bool = False
+) -> float:
+    """Finite number within [low, high], or (low, high] with `open_low`."""
+    number = _to_float(value)
+    if not (np.isfinite(number) and low <= number <= high) or (open_low and number == low):
+        interval = f"{'(' if open_low else '['}{low:g}, {high:g}{']' if np.isfinite(high) else ')'}"
+        raise ParameterError(f"{name}={value!r} must be a number in {interval}.")
+    return number
+
+
+def check_count(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """Whole number within [low, high]."""
+    number = _to_float(value)
+    whole = np.isfinite(number) and number == np.floor(number)
+    if not whole or number < low or (high is not None and number > high):
+        span = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise ParameterError(f"{name}={value!r} must be a whole number {span}.")
+    return int(number)
+
+
+def _to_float(value: Any) -> float:
+    """Float from a real number of any type, NaN from all else: strings, truth values, arrays."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    real = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return float(value) if real else float("nan")
+
+
+def as_matrix(X: Any) -> Any:
+    """Two-dimensional numeric X, dense or scipy sparse, unchanged and not copied where possible."""
+    if sparse.issparse(X):
+        matrix = X.tocsc()
+    else:
+        matrix = as_array("X", X)
+        if matrix.dtype == object:
+            matrix = _numeric(matrix, "X")
+    if matrix.ndim != 2:
+        raise DataError(
+            f"X has {matrix.ndim} dimension(s), shape {matrix.shape}; it must have two, rows by columns "
+            "(X.reshape(-1, 1) makes one column of a vector)."
+        )
+    if matrix.dtype.kind == "c":
+        raise DataError("X is complex; only real predictors can be used.")
+    if matrix.dtype.kind not in _REAL_KINDS:
+        raise DataError(
+            f"X has type {matrix.dtype}; convert it to numbers first, for example with X.astype(float)."
+        )
+    if 0 in matrix.shape:
+        raise DataError(f"X has shape {matrix.shape}; it needs at least one row and one column.")
+    return matrix
+
+
+def as_vector(name: str, values: Any, n: int) -> Array:
+    """Finite vector of length n, as a new float64 array."""
+    vector = as_array(name, values)
+    if vector.ndim == 2 and 1 in vector.shape:
+        vector = vector.ravel()
+    if vector.ndim != 1 or len(vector) != n:
+        raise DataError(
+            f"{name} has shape {vector.shape}; it needs one value for each of the {n} rows of X."
+        )
+    if vector.dtype.kind == "c":
+        raise DataError(f"{name} is complex; only real values can be used.")
+    if vector.dtype.kind in "mM":
+        raise DataError(f"{name} has type {vector.dtype}; convert it to numbers first.")
+    vector = _numeric(vector, name)
+    bad = np.flatnonzero(~np.isfinite(vector))
+    if len(bad):
+        raise DataError(
+            f"{name} has {len(bad)} missing or infinite value(s), the first in row {bad[0]} ({vector[bad[0]]}); "
+            "drop or impute these rows first."
+        )
+    return vector
+
+
+def as_array(name: str, values: Any) -> NDArray[Any]:
+    """Array of anything, masked values as NaN."""
+    if np.ma.isMaskedArray(values):
+        return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise DataError(f"{name} is not rectangular: its rows differ in length.") from None
+
+
+def _numeric(values: NDArray[Any], name: str) -> Array:
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        row, *column, value = _first_text(values)
+        where = f"row {row}" + (f", column {column[0]}" if column else "")
+        raise DataError(
+            f"{name} holds values that are not numbers, the first {str(value)!r} in {where}; convert them first."
+        ) from None
+
+
+def _first_text(values: NDArray[Any]) -> tuple[Any, ...]:
+    """Place and value of the first entry that is not a number."""
+    for place, value in np.ndenumerate(values):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return *place, value
+    return *(0,) * values.ndim, values.flat[0]
+
+
+def check_finite_columns(
+    block: Array, first: int, names: Sequence[str], rows: NDArray[np.intp] | None = None
+) -> None:
+    """Raise if a transposed block (columns, n) holds NaN or infinity.
+
+    `first` is the number of its first column, `rows` those of its rows if they are not 0 to n - 1.
+    """
+    # A sum is finite only if every term is (an overflow only costs the exact look).
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(block.sum()):
+            return
+    finite = np.isfinite(block)
+    if finite.all():
+        return
+    column, row = np.argwhere(~finite)[0]
+    number = row if rows is None else rows[row]
+    raise DataError(
+        f"column {names[first + column]!r} of X has {int((~finite[column]).sum())} missing or infinite value(s), the "
+        f"first in row {number} ({block[column, row]}); drop or impute these rows first."
+    )

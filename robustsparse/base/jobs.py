@@ -1,0 +1,53 @@
+"""Independent jobs, run side by side."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from robustsparse.base.progress import progress
+from robustsparse.base.threads import one_blas_thread, threads_for
+
+T = TypeVar("T")
+
+
+def _call(job: Callable[[], T]) -> T:
+    return job()
+
+
+def outcomes(
+    jobs: Sequence[Callable[[], T]],
+    n_jobs: int | None,
+    label: str,
+    verbose: bool = False,
+    *,
+    processes: bool = False,
+) -> Iterator[T]:
+    """What the jobs return, in their order, with a progress bar if `verbose`.
+
+    Jobs run in threads, or in processes if they spend their time in Python itself.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> list(outcomes([partial(pow, 2, power) for power in range(4)], 2, "powers"))
+    [1, 2, 4, 8]
+    """
+    threads = threads_for(n_jobs)
+    if processes and threads > 1:
+        # Imported where it is used: a single fit has no jobs, and need not wait for it.
+        from joblib import Parallel, delayed
+
+        run = Parallel(n_jobs=threads, return_as="generator")
+        done = run(delayed(_call)(job) for job in jobs)
+    else:
+        done = _in_threads(jobs, threads)
+    return progress(done, len(jobs), label, verbose)
+
+
+def _in_threads(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:
+    if threads <= 1:
+        for job in jobs:
+            yield job()
+        return
+    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(_call, jobs)

@@ -1,0 +1,1 @@
+"""From data frames, formulas and arrays to matrices."""

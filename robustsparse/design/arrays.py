@@ -1,0 +1,125 @@
+"""Arrays given for a design: names, response, weights and offset, checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from robustsparse.base.checks import (
+    FEWEST_ROWS,
+    as_array,
+    as_vector,
+    check_count,
+    check_finite_columns,
+)
+from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.design.frames import INTERCEPT
+from robustsparse.design.response import Family, Response, code_response
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.bool_]
+
+
+def require_rows(n: int) -> None:
+    """Refuse data with too few rows to tell bad ones from good ones."""
+    if n < FEWEST_ROWS:
+        raise DataError(f"there are {n} rows to fit; a robust fit needs at least {FEWEST_ROWS}.")
+
+
+def array_names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
+    """Names of the columns of an array, `x1` to `xd` if there are none."""
+    if names is None:
+        return tuple(f"x{j + 1}" for j in range(d))
+    labels = tuple(str(name) for name in names)
+    if len(labels) != d:
+        raise ParameterError(f"names has {len(labels)} entries; X has {d} columns.")
+    seen: set[str] = set()
+    for label in labels:
+        if label in seen or label == INTERCEPT:
+            raise ParameterError(
+                f"names holds {label!r} twice, or it is the intercept's; names must differ."
+            )
+        seen.add(label)
+    return labels
+
+
+def array_keep(keep: Sequence[Any] | None, names: tuple[str, ...]) -> NDArray[np.int64] | None:
+    """Numbers of the columns that are never thresholded, given by number or name."""
+    if keep is None:
+        return None
+    items = [keep] if isinstance(keep, str) or np.isscalar(keep) else list(keep)
+    places = {name: j for j, name in enumerate(names)}
+    for item in items:
+        if isinstance(item, str) and item not in places:
+            raise ParameterError(f"keep names {item!r}, which is no column of X.")
+        if not isinstance(item, str):
+            check_count("keep", item, 0, len(names) - 1)
+    return np.unique([places[item] if isinstance(item, str) else int(item) for item in items])
+
+
+@dataclass(frozen=True)
+class Used:
+    """Arrays without the rows of weight 0, which have no part in a fit; `counts` tells of each row whether it has."""
+
+    X: Any
+    response: Response
+    weights: Array | None
+    offset: Array | None
+    counts: Rows
+
+
+def used_rows(
+    X: Any, y: Any, weights: Any, offset: Any, names: Sequence[str], family: Family
+) -> Used:
+    """Check what belongs to the rows of a matrix and take those that count, whatever numbers the others hold."""
+    n = X.shape[0]
+    values = None if weights is None else as_vector("weights", weights, n)
+    if values is not None and (values.min() < 0 or not values.any()):
+        raise DataError("weights must not be negative, and not all zero.")
+    counts = np.ones(n, dtype=bool) if values is None else values > 0
+    if not counts.all():
+        X = X.tocsr()[counts] if sparse.issparse(X) else X[counts]
+        if not sparse.issparse(X):
+            check_finite_columns(X.T, 0, names, np.flatnonzero(counts))
+    return Used(
+        X,
+        array_response(y, counts, family),
+        None if values is None else values[counts],
+        None if offset is None else _numbers("offset", offset, counts),
+        counts,
+    )
+
+
+def _numbers(name: str, values: Any, counts: Rows) -> Array:
+    """Finite values of the rows that count."""
+    given = as_array(name, values)
+    given = given.ravel() if given.ndim == 2 and 1 in given.shape else given
+    if given.shape == counts.shape and not counts.all():
+        # Zeros in the place of the others, so that errors name rows as the caller counts them.
+        given = given.copy()
+        given[~counts] = 0
+    return as_vector(name, given, len(counts))[counts]
+
+
+def array_response(y: Any, counts: Rows, family: Family) -> Response:
+    """Response of the rows that count, coded like that of a formula."""
+    if family == "gaussian":
+        return Response("y", _numbers("y", y, counts), None)
+    # The order of categories says which is the event, and an array would lose it, as it would a mask.
+    own = isinstance(getattr(y, "dtype", None), pd.CategoricalDtype) or np.ma.isMaskedArray(y)
+    values = pd.Series(y) if own else np.asarray(y)
+    values = values.ravel() if values.ndim == 2 and 1 in values.shape else values
+    if values.shape != counts.shape:
+        raise DataError(
+            f"y has shape {values.shape}; it needs one value for each of the {len(counts)} rows of X."
+        )
+    series = pd.Series(values[counts]).reset_index(drop=True)
+    if series.isna().any():
+        raise DataError(
+            f"y has {int(series.isna().sum())} missing value(s); drop or impute these rows first."
+        )
+    return code_response(series, "y", "binomial")

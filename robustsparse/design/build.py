@@ -1,0 +1,384 @@
+"""From a formula and a data frame to the arrays that a solver needs, and again for new data.
+
+``y ~ .`` on a wide frame is the common case here, so plain numeric columns are copied as one
+block; only factors, transforms and interactions go through formulaic. The columns, their names and
+their order are those that formulaic itself would give.
+
+Rows with missing or infinite values cannot be used. They are counted and dropped, or refused.
+Factors keep a column per level but one (the reference, when there is an intercept). Levels
+that training did not see are an error in new data; a row with a missing input gives a row of NaN.
+
+Security: a formula is code. ``log(x)`` calls a function, and so could anything else inside
+parentheses or braces, so do not evaluate formulas of people you do not trust. What protects you
+from accidents: nothing of the caller's variables is visible, only the columns of the data, the
+transforms of formulaic, numpy as ``np``, and what you pass in ``context``; Python functions that
+reach outside (``open``, ``eval``, ``__import__``) and private attributes are refused. This is no
+sandbox: numpy and pandas can write files. A stored :class:`DesignSpec` holds the formula's code as
+text. Reading it back runs nothing; predicting with it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from robustsparse.base.errors import DataError, FormulaError, ParameterError
+from robustsparse.base.text import did_you_mean, listed
+from robustsparse.design.formulas.coding import Coding, Evaluator
+from robustsparse.design.formulas.parsing import (
+    INTERCEPT,
+    ParsedFormula,
+    Piece,
+    Run,
+    Term,
+    parse_formula,
+    unmarked,
+)
+from robustsparse.design.frames import (
+    Dropped,
+    Floats,
+    Kind,
+    Mask,
+    NumericBlock,
+    RowAudit,
+    as_frame,
+    check_predictor,
+    column_kinds,
+    row_values,
+    row_weights,
+)
+from robustsparse.design.response import Family, Response, code_response
+from robustsparse.design.spec import DesignSpec, context_of, evaluator_for, read_by
+
+__all__ = ["Design", "DesignSpec", "Dropped", "Response", "build_design"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Design:
+    """A formula and a data frame as arrays, for the n rows that can be used.
+
+    Attributes
+    ----------
+    X : (n, d) in Fortran order, without the intercept; float32 if all predictors are such columns, else float64.
+    response : the coded left-hand side.
+    names : the d columns.
+    intercept : whether the model has one.
+    rows : (n,) index labels of the rows, in the order of the data.
+    dropped : rows that were left out.
+    weights, offset : (n,) float64, or None.
+    keep : (d,) bool, the columns of the terms that must stay in the model.
+    references : the level of each factor that has no column of its own.
+    spec : what is needed to code new data alike.
+    """
+
+    X: Floats
+    response: Response
+    names: tuple[str, ...]
+    intercept: bool
+    rows: pd.Index
+    dropped: Dropped
+    weights: Floats | None
+    offset: Floats | None
+    keep: Mask
+    references: dict[str, object]
+    spec: DesignSpec
+
+    def __repr__(self) -> str:
+        n, d = self.X.shape
+        return f"Design({self.spec.formula!r}, {n} rows, {d} columns)"
+
+
+def build_design(
+    formula: str,
+    data: Any,
+    *,
+    family: Family = "gaussian",
+    weights: Any = None,
+    offset: Any = None,
+    keep: str | Sequence[str] | None = None,
+    na_action: Literal["drop", "raise"] = "drop",
+    context: Mapping[str, Any] | None = None,
+) -> Design:
+    """Evaluate a formula on a data frame.
+
+    Parameters
+    ----------
+    formula : such as ``"y ~ ."``, ``"log(y) ~ a * b + C(g)"``, ``"y ~ . - id"``. Names with
+        spaces or operators go in backticks. ``.`` stands for all columns but those of the response,
+        ``weights`` and ``offset``.
+    data : pandas or polars data frame.
+    family : ``"gaussian"``, or ``"binomial"`` for a response with two values.
+    weights, offset : column name, or array with a value for each row of ``data``; weight 0 leaves a row out.
+    keep : terms (``"C(g)"``), variables (``"g"``) or columns (``"C(g)[T.b]"``) to mark as kept.
+        A variable stands for the terms that read it alone.
+    na_action : ``"drop"`` counts and drops rows with missing or infinite values,
+        ``"raise"`` refuses them.
+    context : further names that code in the formula may use.
+
+    Raises
+    ------
+    FormulaError
+        If the formula cannot be read or names something unknown.
+    DataError
+        If the data cannot be used as they are.
+
+    Examples
+    --------
+    >>> data = pd.DataFrame({"y": [1.0, 2.0, 4.0], "g": ["a", "b", None], "x": [5, 6, 7]})
+    >>> design = build_design("y ~ .", data)
+    >>> design.names, design.references, design.dropped.missing
+    (('g[T.b]', 'x'), {'g': 'a'}, 1)
+    >>> design.X
+    array([[0., 5.],
+           [1., 6.]])
+    """
+    _check_choice("family", family, ("gaussian", "binomial"))
+    _check_choice("na_action", na_action, ("drop", "raise"))
+    frame = as_frame(data)
+    if not len(frame):
+        raise DataError("the data have no rows")
+    weight, shift = row_weights(frame, weights), row_values(frame, "offset", offset)
+    index, counts = frame.index, np.ones(len(frame), dtype=bool)
+    if weight is not None and not weight.all():
+        # A row of weight 0 has no part in anything that is learned from the data.
+        counts = weight > 0
+        frame, weight = frame[counts], weight[counts]
+        shift = None if shift is None else shift[counts]
+    kinds = column_kinds(frame)
+    names = context_of(context or {}, counts)
+    parsed = parse_formula(
+        formula,
+        {name: kind == "numeric" for name, kind in kinds.items()},
+        excluded=[value for value in (weights, offset) if isinstance(value, str)],
+        context=names,
+    )
+    _check_columns(parsed, frame, kinds)
+    layout = _layout(parsed, kinds)
+    audit = RowAudit.of(len(frame))
+    block = NumericBlock.of(frame, layout.plain)
+    audit.scan(block)
+    if shift is not None:
+        audit.note("offset", np.isnan(shift), np.isinf(shift))
+    learned: dict[str, Any] = {}
+    pieces = [*(piece for term in layout.coded for piece in term), parsed.response]
+    evaluator, rows = evaluator_for(frame, pieces, kinds, names, learned, audit)
+    _require_rows(audit, frame.index, na_action)
+    values, coding = _code(evaluator, layout.coded, audit, rows)
+    _require_rows(audit, frame.index, na_action)
+    use = ~audit.bad
+    response = _response(frame, parsed.response, evaluator, use[rows], use, family)
+    columns, places = _columns(parsed, layout, coding)
+    spec = DesignSpec(
+        formula=formula,
+        family=family,
+        names=columns,
+        intercept=parsed.intercept,
+        response_name=response.name,
+        classes=response.classes,
+        offset_column=offset if isinstance(offset, str) else None,
+        _response=parsed.response,
+        _coding=replace(coding, transforms=learned),
+        _places=places,
+        _kinds={name: kinds[name] for name in sorted(read_by(pieces) & kinds.keys())},
+        _context=dict(context or {}),
+    )
+    return Design(
+        X=_fill(block, values, places, use),
+        response=response,
+        names=columns,
+        intercept=parsed.intercept,
+        rows=frame.index[use],
+        dropped=_dropped(audit, index, counts),
+        weights=None if weight is None else weight[use],
+        offset=None if shift is None else shift[use],
+        keep=_keep(keep, columns, coding, places, kinds),
+        references=spec.references,
+        spec=spec,
+    )
+
+
+def _check_choice(what: str, value: object, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise ParameterError(f"{what} must be one of {listed(choices)}, not {value!r}")
+
+
+def _check_columns(parsed: ParsedFormula, frame: pd.DataFrame, kinds: Mapping[str, Kind]) -> None:
+    """Raise for columns that cannot be predictors, before any work is done."""
+    for term in parsed.terms:
+        if isinstance(term, Run):
+            continue
+        if term == (parsed.response,):
+            raise FormulaError(f"the response {unmarked(parsed.response.expr)!r} is also a term")
+        for piece in term:
+            name = unmarked(piece.expr)
+            if piece.method == "lookup" and kinds.get(name, "numeric") != "numeric":
+                check_predictor(frame[name], kinds[name], by_dot=name not in parsed.named)
+    if all(term == INTERCEPT for term in parsed.terms):
+        raise FormulaError("the formula has no predictors; a model needs at least one")
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Which columns are lifted as a block, and which terms are coded by formulaic."""
+
+    plain: tuple[str, ...]
+    coded: tuple[Term, ...]
+
+
+def _layout(parsed: ParsedFormula, kinds: Mapping[str, Kind]) -> _Layout:
+    terms = [term for term in parsed.terms if not isinstance(term, Run)]
+    # A main effect decides how formulaic codes its interactions, so it goes along with them.
+    tied = {piece for term in terms if len(term) > 1 for piece in term}
+    plain: list[str] = []
+    coded: list[Term] = []
+    for term in parsed.terms:
+        if isinstance(term, Run):
+            plain.extend(term.columns)
+        elif _is_plain(term, kinds) and term[0] not in tied:
+            plain.append(unmarked(term[0].expr))
+        else:
+            coded.append(term)
+    return _Layout(tuple(plain), () if coded == [INTERCEPT] else tuple(coded))
+
+
+def _is_plain(term: Term, kinds: Mapping[str, Kind]) -> bool:
+    piece = term[0]
+    lookup = len(term) == 1 and piece.method == "lookup"
+    return lookup and kinds.get(unmarked(piece.expr)) == "numeric"
+
+
+def _require_rows(audit: RowAudit, index: pd.Index, na_action: str) -> None:
+    bad = audit.bad
+    if na_action == "raise" and bad.any():
+        raise DataError(
+            f"{int(bad.sum())} of {len(bad)} rows have missing or infinite values in "
+            f"{audit.describe()}; first rows: {listed(index[bad].tolist())}; "
+            "clean them, or drop them with na_action='drop'"
+        )
+    if bad.all():
+        raise DataError(
+            f"no row is left: all {len(bad)} have missing or infinite values, in {audit.describe()}"
+        )
+
+
+def _dropped(audit: RowAudit, index: pd.Index, counts: npt.NDArray[np.bool_]) -> Dropped:
+    """What was left out: rows that do not count, and of the others those of the audit."""
+    missing, infinite = audit.missing, audit.infinite & ~audit.missing
+    out = ~counts
+    out[counts] = audit.bad
+    return Dropped(
+        int(missing.sum()), int(infinite.sum()), index[out], audit.columns, int((~counts).sum())
+    )
+
+
+def _code(
+    evaluator: Evaluator, terms: Sequence[Term], audit: RowAudit, rows: npt.NDArray[np.intp]
+) -> tuple[Floats, Coding]:
+    """Code the usable rows, without the intercept; products that overflow are audited too."""
+    if not terms:
+        return np.empty((int((~audit.bad).sum()), 0)), Coding()
+    values, coding = evaluator.code(terms, audit.bad[rows])
+    values = values[:, terms[0] == INTERCEPT :]
+    wrong = ~np.isfinite(values)
+    if not wrong.any():
+        return values, coding
+    names = [unmarked(n) for t in coding.terms if t.pieces != INTERCEPT for n in t.columns]
+    used = np.flatnonzero(~audit.bad)
+    for k in np.flatnonzero(wrong.any(axis=0)):
+        overflow = np.zeros(len(audit.bad), dtype=bool)
+        overflow[used[wrong[:, k]]] = True
+        audit.note(names[k], np.zeros_like(overflow), overflow)
+    return _code(evaluator, terms, audit, rows) if not audit.bad.all() else (values, coding)
+
+
+def _response(
+    frame: pd.DataFrame,
+    piece: Piece,
+    evaluator: Evaluator,
+    use_evaluated: Mask,
+    use: Mask,
+    family: Family,
+) -> Response:
+    name = unmarked(piece.expr)
+    if piece.method == "lookup" and name in frame.columns:
+        # The column itself, because a categorical one knows the order of its classes.
+        return code_response(frame[name][use], name, family)
+    return code_response(evaluator.values(piece)[use_evaluated], name, family)
+
+
+def _columns(
+    parsed: ParsedFormula, layout: _Layout, coding: Coding
+) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
+    """Names of all columns in order, and the places of each coded term's columns."""
+    names: list[str] = []
+    places: list[tuple[int, ...]] = []
+    coded = {term.pieces: term for term in coding.terms}
+    for term in parsed.terms:
+        if isinstance(term, Run):
+            names.extend(term.columns)
+        elif term in coded:
+            columns = () if term == INTERCEPT else coded[term].columns
+            places.append(tuple(range(len(names), len(names) + len(columns))))
+            names.extend(map(unmarked, columns))
+        elif term != INTERCEPT:
+            names.append(unmarked(term[0].expr))
+    _require_distinct([*names, "Intercept"] if parsed.intercept else names)
+    return tuple(names), tuple(places)
+
+
+def _require_distinct(names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        doubled = sorted({name for name in names if names.count(name) > 1})
+        raise FormulaError(
+            f"the model would have two columns called {listed(doubled)}; "
+            "rename the column in the data or leave it out"
+        )
+
+
+def _fill(
+    block: NumericBlock, values: Floats, places: Sequence[Sequence[int]], use: Mask
+) -> Floats:
+    """Assemble the design in Fortran order, a chunk at a time so that no second copy is needed."""
+    coded_at = [place for term in places for place in term]
+    d = len(block.names) + len(coded_at)
+    flipped = np.empty((d, int(use.sum())), dtype=np.float64 if coded_at else block.dtype)
+    plain_at = np.setdiff1d(np.arange(d), coded_at, assume_unique=True)
+    rows = slice(None) if use.all() else np.flatnonzero(use)
+    for place, chunk in block.chunks():
+        flipped[plain_at[place]] = chunk[rows].T
+    flipped[coded_at] = values.T
+    return flipped.T
+
+
+def _keep(
+    keep: str | Sequence[str] | None,
+    names: Sequence[str],
+    coding: Coding,
+    places: Sequence[Sequence[int]],
+    data: Mapping[str, Kind],
+) -> Mask:
+    """Columns of the kept terms: a column's own name first, then a term's, then a variable's."""
+    mask = np.zeros(len(names), dtype=bool)
+    wanted = [keep] if isinstance(keep, str) else list(keep or ())
+    if not wanted:
+        return mask
+    column = {name: [j] for j, name in enumerate(names)}
+    term: dict[str, list[int]] = {}
+    variable: dict[str, list[int]] = {}
+    for coded, at in zip(coding.terms, places, strict=True):
+        term.setdefault(coded.label, []).extend(at)
+        read = sorted(coded.variables & data.keys())
+        if len(read) == 1:
+            variable.setdefault(read[0], []).extend(at)
+    for name in wanted:
+        found = column.get(name) or term.get(name) or variable.get(name)
+        if found is None:
+            known = {**column, **term, **variable}
+            raise FormulaError(f"keep names {name!r}, which is no term{did_you_mean(name, known)}")
+        mask[found] = True
+    return mask

@@ -1,0 +1,360 @@
+"""Formula text to terms, with every name checked before any code runs.
+
+The result is plain data: a :class:`Piece` is one factor of a term, a term is a tuple of pieces,
+and a :class:`Run` stands for neighboring numeric columns that ``.`` brought in, so that a formula
+on a very wide frame costs no more than the names that it spells out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from typing import Any, Literal, NamedTuple, NoReturn
+
+from formulaic.parser import DefaultFormulaParser
+from formulaic.parser.algos.sanitize_tokens import sanitize_python_code
+from formulaic.parser.algos.tokenize import tokenize
+from formulaic.parser.types import Token
+from formulaic.transforms import TRANSFORMS
+from formulaic.utils.code import sanitize_variable_names
+
+from robustsparse.base.errors import FormulaError
+from robustsparse.base.text import did_you_mean
+
+# Formulaic takes a column called `1` for the intercept, and one called `log` for the function. The
+# mark tells them apart; the names of the design lose it.
+MARK = "\x1a"
+_RUN = "\x1f"
+_LITERAL = re.compile(r"[0-9.]+")
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_PARSER = DefaultFormulaParser(feature_flags={"twosided"})
+# The functions of Python that code in a formula may call: those that only compute.
+BUILTINS = frozenset(
+    ("abs", "all", "any", "bool", "dict", "float", "int", "len", "list", "max", "min", "pow")
+) | frozenset(("range", "round", "set", "slice", "sorted", "str", "sum", "tuple", "zip"))
+
+
+class Piece(NamedTuple):
+    """One factor of a term: a column, Python code, or a literal number."""
+
+    expr: str
+    method: Literal["lookup", "python", "literal"]
+
+
+Term = tuple[Piece, ...]
+INTERCEPT: Term = (Piece("1", "literal"),)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Neighboring numeric columns that ``.`` brought in and no other part of the formula names."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ParsedFormula:
+    """A formula as plain data.
+
+    Attributes
+    ----------
+    response : the left-hand side.
+    terms : terms and runs, in the order of their columns.
+    named : the columns that the formula spells out.
+    """
+
+    response: Piece
+    terms: tuple[Term | Run, ...]
+    named: frozenset[str]
+
+    @property
+    def intercept(self) -> bool:
+        """Whether the model has an intercept."""
+        return INTERCEPT in self.terms
+
+
+class Code(NamedTuple):
+    """What a piece of Python code reads."""
+
+    values: frozenset[str]
+    functions: frozenset[str]
+    compared: frozenset[str]
+    dotted: frozenset[str]
+
+
+def parse_formula(
+    formula: str,
+    columns: Mapping[str, bool],
+    *,
+    excluded: Collection[str] = (),
+    context: Collection[str] = (),
+) -> ParsedFormula:
+    """Read a formula against the columns of a frame.
+
+    Parameters
+    ----------
+    formula : such as ``"y ~ . - id"``.
+    columns : the frame's columns in order; the value says whether one is numeric.
+    excluded : columns that ``.`` does not stand for, besides those of the response.
+    context : further names that code in the formula may use.
+
+    Examples
+    --------
+    >>> parsed = parse_formula("log(y) ~ . - b", {"y": True, "a": True, "b": True, "c": True})
+    >>> parsed.response.expr, parsed.terms[1:]
+    ('log(y)', (Run(columns=('a',)), Run(columns=('c',))))
+    """
+    tokens = _tokens(formula)
+    left, right = _sides(formula, tokens)
+    for token in (*left, *right):
+        _check_names(formula, token, columns, context)
+    hidden = set(excluded) | _names(left)
+    named = _names((*left, *right))
+    open_columns = [name for name in columns if name not in hidden]
+    available, runs = _collapse(open_columns, named, columns)
+    response, terms = _terms(formula, available)
+    if any(len(term) > 1 and any(piece.expr in runs for piece in term) for term in terms):
+        # An interaction with `.` needs every column by its name.
+        runs = {}
+        response, terms = _terms(formula, [_marked(name) for name in open_columns])
+    expanded = tuple(runs.get(term[0].expr, term) for term in terms)
+    return ParsedFormula(response, expanded, frozenset(named))
+
+
+def label(term: Term) -> str:
+    """Write a term as formulaic does."""
+    return ":".join(unmarked(piece.expr) for piece in term)
+
+
+def unmarked(name: str) -> str:
+    """Remove the mark that kept a name apart from a literal."""
+    return name.replace(MARK, "")
+
+
+def variables(piece: Piece) -> frozenset[str]:
+    """List the names that a piece reads: columns, or constants of the context."""
+    if piece.method == "lookup":
+        return frozenset([unmarked(piece.expr)])
+    return read_code(piece.expr).values if piece.method == "python" else frozenset()
+
+
+def check_code(piece: Piece, known: Collection[str]) -> None:
+    """Refuse code that uses a name which is neither data, context, transform nor harmless.
+
+    A formula that was just parsed passes; one from a file may not, or may lack its context.
+    """
+    if piece.method != "python":
+        return
+    code = read_code(piece.expr)
+    unknown = (code.values | code.functions) - BUILTINS - TRANSFORMS.keys() - set(known)
+    if unknown:
+        raise FormulaError(
+            f"`{piece.expr}` uses {sorted(unknown)[0]!r}, which is neither a column "
+            "nor a known function; pass it with context="
+        )
+
+
+@lru_cache(maxsize=1024)
+def read_code(expr: str) -> Code:
+    """Tell the names in Python code apart by their use, and refuse private ones."""
+    aliases: dict[str, str] = {}
+    clean = sanitize_variable_names(expr, {}, aliases, template="_formulaic_{}")
+    tree = ast.parse(clean.strip(), mode="eval")
+    _refuse_private(expr, tree)
+    bound = _names_in(tree, ast.Store)
+    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    functions = {_root(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    # `np` in np.log(a) is a module; `a` in a.fillna(0) is a column.
+    functions = {name for name in functions if name in TRANSFORMS or _called(tree, name)}
+    loaded = _names_in(tree, ast.Load)
+    names = {aliases.get(name, name) for name in loaded - bound - functions}
+    compared = {aliases.get(name, name) for name in _compared(tree) - bound - functions}
+    dotted = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return Code(*map(frozenset, (names | _quoted(tree), functions - {""}, compared, dotted)))
+
+
+def _names_in(tree: ast.AST, use: type[ast.expr_context]) -> set[str]:
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, use)}
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _called(tree: ast.AST, name: str) -> bool:
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(isinstance(func, ast.Name) and func.id == name for func in calls)
+
+
+def _quoted(tree: ast.AST) -> set[str]:
+    """Columns named by Q("..."), patsy's way to write awkward names."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
+    firsts = (node.args[0] for node in calls if _root(node.func) == "Q")
+    return {str(arg.value) for arg in firsts if isinstance(arg, ast.Constant)}
+
+
+def _compared(tree: ast.AST) -> set[str]:
+    """Find names whose missing values a comparison would turn into False."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            sides = (node.left, *node.comparators)
+            plain = (s for s in sides if not any(isinstance(n, ast.Call) for n in ast.walk(s)))
+            found |= {name for side in plain for name in _names_in(side, ast.Load)}
+    return found
+
+
+def _refuse_private(expr: str, tree: ast.AST) -> None:
+    for node in ast.walk(tree):
+        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        hidden = name.startswith("_") and not name.startswith("_formulaic_")
+        if hidden and (isinstance(node, ast.Attribute) or name.startswith("__")):
+            raise FormulaError(f"{name!r} in `{expr}` is private to Python and not allowed there")
+
+
+def _tokens(formula: str) -> list[Token]:
+    if not isinstance(formula, str):
+        raise FormulaError(f"formula must be text such as 'y ~ .', not {type(formula).__name__}")
+    try:
+        tokens = list(tokenize(formula))
+    except Exception as error:
+        _reraise(formula, error)
+    for token in tokens:
+        if token.kind is Token.Kind.PYTHON:
+            _check_syntax(formula, token)
+    return tokens
+
+
+def _check_syntax(formula: str, token: Token) -> None:
+    try:
+        read_code(sanitize_python_code(token.token))
+    except SyntaxError as error:
+        _fail_at(
+            formula,
+            token,
+            f"`{token.token}` cannot be read as Python ({error.msg}); names with spaces or "
+            "operators go in backticks, and a column called like a Python keyword must be renamed "
+            "to be used inside code",
+        )
+
+
+def _sides(formula: str, tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
+    tildes = [i for i, token in enumerate(tokens) if _is_tilde(token)]
+    if not tildes or tildes[0] == 0:
+        raise FormulaError(f"formula {formula!r} has no response; write it as 'response ~ terms'")
+    return list(tokens[: tildes[0]]), list(tokens[tildes[0] :])
+
+
+def _is_tilde(token: Token) -> bool:
+    return token.kind is Token.Kind.OPERATOR and "~" in token.token
+
+
+def _names(tokens: Iterable[Token]) -> set[str]:
+    found: set[str] = set()
+    for token in tokens:
+        if token.kind is Token.Kind.NAME:
+            found.add(token.token)
+        elif token.kind is Token.Kind.PYTHON:
+            found |= read_code(sanitize_python_code(token.token)).values
+    return found
+
+
+def _check_names(
+    formula: str, token: Token, columns: Mapping[str, bool], context: Collection[str]
+) -> None:
+    if token.kind is Token.Kind.NAME:
+        names, known = {token.token} - {"."}, set(context)
+    elif token.kind is Token.Kind.PYTHON:
+        code = read_code(sanitize_python_code(token.token))
+        names, known = {*code.values, *code.functions}, {*context, *BUILTINS, *TRANSFORMS}
+        for name in sorted(code.dotted & columns.keys()):
+            _fail_at(formula, token, f"the column {name!r} goes in backticks inside code: `{name}`")
+    else:
+        return
+    for name in sorted(names - known - columns.keys()):
+        awkward = [c for c in columns if c.startswith(name) and not c.isidentifier()]
+        hint = did_you_mean(name, {*columns, *known})
+        if awkward:
+            hint = f"; a name with spaces or operators goes in backticks: `{awkward[0]}`"
+        _fail_at(
+            formula,
+            token,
+            f"the formula uses {name!r}, which is neither a column of the data "
+            f"nor a name in context{hint}",
+        )
+
+
+def _fail_at(formula: str, token: Token, message: str) -> NoReturn:
+    where = _caret(formula, token.source_start or 0, token.source_end or 0)
+    raise FormulaError(f"{message}\n{where}")
+
+
+def _marked(name: str) -> str:
+    return MARK + name if _LITERAL.fullmatch(name) or name in TRANSFORMS else name
+
+
+def _collapse(
+    names: Sequence[str], named: Collection[str], numeric: Mapping[str, bool]
+) -> tuple[list[str], dict[str, Run]]:
+    """Neighboring numeric columns that are named nowhere as one name each."""
+    available: list[str] = []
+    runs: dict[str, Run] = {}
+    for plain, group in groupby(names, key=lambda name: numeric[name] and name not in named):
+        if plain:
+            key = f"{_RUN}{len(runs)}"
+            runs[key] = Run(tuple(group))
+            available.append(key)
+        else:
+            available.extend(_marked(name) for name in group)
+    return available, runs
+
+
+def _terms(formula: str, available: Sequence[str]) -> tuple[Piece, list[Term]]:
+    context: dict[str, Any] = {"__formulaic_variables_available__": available}
+    try:
+        tokens = list(_PARSER.get_tokens_from_formula(formula, context=context))
+        # Formulaic misreads quoted names with dots on the left, so `available` excludes them.
+        context["__formulaic_variables_used_lhs__"] = []
+        for token in tokens:
+            if token.kind is Token.Kind.NAME:
+                token.token = _marked(token.token)
+        tree = _PARSER.get_ast_from_tokens(tokens, context=context)
+        sides = _PARSER.get_terms_from_ast(tree, context=context)
+        left, right = list(sides.lhs), sorted(sides.rhs, key=lambda term: term.degree)
+    except Exception as error:
+        _reraise(formula, error)
+    return _response(formula, [_pieces(term) for term in left]), [_pieces(t) for t in right]
+
+
+def _pieces(term: Any) -> Term:
+    return tuple(Piece(factor.expr, factor.eval_method.value) for factor in term.factors)
+
+
+def _response(formula: str, terms: Sequence[Term]) -> Piece:
+    if len(terms) != 1 or len(terms[0]) != 1 or terms[0][0].method == "literal":
+        raise FormulaError(
+            f"formula {formula!r} must have one response on the left of ~; "
+            "put arithmetic in braces, as in '{a + b} ~ x'"
+        )
+    return terms[0][0]
+
+
+def _reraise(formula: str, error: Exception) -> NoReturn:
+    message, _, source = _ANSI.sub("", str(error)).partition("\n\n")
+    if message.startswith("Unknown operator"):
+        message += " Python code goes in braces, as in {a > 0}."
+    start, end = source.find("⧛"), source.find("⧚")
+    where = _caret(formula, start, end - 2) if 0 <= start < end else f"    {formula}"
+    raise FormulaError(f"cannot read the formula: {message}\n{where}") from error
+
+
+def _caret(formula: str, start: int, end: int) -> str:
+    line = re.sub(r"\s", " ", formula)
+    return f"    {line}\n    {' ' * start}{'^' * max(1, end - start + 1)}"

@@ -1,0 +1,123 @@
+"""The left-hand side of a model as numbers: measured values, or two classes as 0 and 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from robustsparse.base.errors import DataError
+from robustsparse.base.text import listed
+from robustsparse.design.frames import Floats, kind_of, numbers
+
+Family = Literal["gaussian", "binomial"]
+Classes = tuple[object, object]
+
+
+@dataclass(frozen=True, repr=False)
+class Response:
+    """A coded response.
+
+    Attributes
+    ----------
+    name : as the formula writes it, such as ``"log(y)"``.
+    values : (n,) float64; 0 and 1 for the binomial family.
+    classes : the labels coded 0 and 1, the second being the event; None for the gaussian family.
+    """
+
+    name: str
+    values: Floats
+    classes: Classes | None = None
+
+    def __repr__(self) -> str:
+        return f"Response({self.name!r}, n={len(self.values)}, classes={self.classes})"
+
+
+def code_response(values: pd.Series, name: str, family: Family) -> Response:
+    """Code the response of the rows in use.
+
+    For the binomial family any two labels do. The event is the second in sorted order, or the
+    second category of a categorical column, as in R.
+
+    Examples
+    --------
+    >>> code_response(pd.Series(["sick", "well", "sick"]), "state", "binomial").values
+    array([0., 1., 0.])
+    """
+    if family == "gaussian":
+        _require_numbers(values, name)
+        return Response(name, numbers(values).to_numpy(dtype=np.float64))
+    classes = _two_classes(values, name)
+    return Response(name, recode_response(values, name, classes), classes)
+
+
+def recode_response(values: pd.Series, name: str, classes: Classes | None) -> Floats:
+    """Response of new data coded as in training; NaN where it is missing.
+
+    Examples
+    --------
+    >>> recode_response(pd.Series(["well", None]), "state", ("sick", "well"))
+    array([ 1., nan])
+    """
+    if classes is None:
+        _require_numbers(values, name)
+        return _with_nan(numbers(values))
+    unknown = values[values.notna() & ~values.isin(list(classes))].unique()
+    if len(unknown):
+        raise DataError(
+            f"response {name!r} has labels that were not in the training data: "
+            f"{listed(_plain(unknown))}; known are {listed(classes)}"
+        )
+    event = values.isin([classes[1]]).to_numpy()
+    return np.where(values.isna().to_numpy(), np.nan, event)
+
+
+def _with_nan(values: pd.Series) -> Floats:
+    if isinstance(values.dtype, np.dtype):
+        return values.to_numpy(dtype=np.float64)
+    return values.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _require_numbers(values: pd.Series, name: str) -> None:
+    if kind_of(values.dtype) == "numeric":
+        return
+    labels = _plain(values.dropna().unique())
+    if _are_numbers(labels):
+        return
+    remedy = "use family='binomial'" if len(labels) == 2 else "convert it to numbers"
+    raise DataError(
+        f"response {name!r} must be numeric for family='gaussian', "
+        f"but it holds {listed(labels)}; {remedy}"
+    )
+
+
+def _are_numbers(labels: list[object]) -> bool:
+    return all(isinstance(label, int | float) for label in labels)
+
+
+def _two_classes(values: pd.Series, name: str) -> Classes:
+    labels = _labels(values)
+    if len(labels) != 2:
+        raise DataError(
+            f"response {name!r} must have two different values for family='binomial', "
+            f"but the rows in use have {len(labels)}: {listed(labels)}"
+            + ("; for measurements use family='gaussian'" if _are_numbers(labels) else "")
+        )
+    return labels[0], labels[1]
+
+
+def _labels(values: pd.Series) -> list[object]:
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return _plain(values.cat.remove_unused_categories().cat.categories)
+    labels = _plain(values.dropna().unique())
+    try:
+        return sorted(labels)  # type: ignore[type-var]
+    except TypeError:
+        return sorted(labels, key=str)
+
+
+def _plain(labels: Any) -> list[object]:
+    """Labels as Python's own types, which print and store well."""
+    return [label.item() if isinstance(label, np.generic) else label for label in labels]

@@ -1,0 +1,221 @@
+"""Graphs on disk: our own archive of plain arrays and JSON, GraphML, and networkx."""
+
+import io
+import json
+import re
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from robustsparse.base.archive import (
+    frame_from_json,
+    frame_to_json,
+    from_json,
+    series_from_json,
+    series_to_json,
+    to_json,
+)
+from robustsparse.base.errors import DataError, MissingDependencyError
+from robustsparse.base.matrices import canonical
+from robustsparse.design.networks import as_groups
+from robustsparse.report.summary.words import printable
+
+if TYPE_CHECKING:
+    from robustsparse.graph.result import GraphResult
+
+GRAPH_FORMAT = "robustsparse.GraphResult"
+GRAPH_VERSION = 1
+_PLAIN = ("nodes", "k", "rule", "method", "nobs", "chosen", "notes")
+_TEXT = "result.json"
+_GRAPHML = "http://graphml.graphdrawing.org/xmlns"
+# What GraphML calls the types of the columns.
+_TYPES = {"f": "double", "i": "long", "O": "string"}
+# A text that XML gives back as it is: without control characters but tab and line feed, and without halves of pairs.
+_FIT_FOR_XML = re.compile("[\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
+
+
+# ------------------------------------------------------------------------------------ our own files
+
+
+def save_graph(graph: "GraphResult", path: str | Path) -> None:
+    """Write a graph to a file that `read_graph` reads."""
+    meta = {name: to_json(getattr(graph, name)) for name in _PLAIN}
+    meta["path"], meta["cuts"] = frame_to_json(graph.path), frame_to_json(graph.cuts)
+    meta["row_weights"] = None if graph.row_weights is None else series_to_json(graph.row_weights)
+    meta["steps"] = len(graph.steps)
+    arrays = {"covariance": graph.covariance}
+    for name, matrix in _matrices(graph).items():
+        arrays |= {f"{name}.{part}": array for part, array in _parts(matrix).items()}
+    text = {"format": GRAPH_FORMAT, "version": GRAPH_VERSION, "result": meta}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_TEXT, json.dumps(text, allow_nan=False))
+        for name, array in arrays.items():
+            archive.writestr(f"{name}.npy", _bytes(array))
+
+
+def _matrices(graph: "GraphResult") -> dict[str, Any]:
+    """Sparse matrices of a graph by the name they have in the file."""
+    named = {"ranking": graph.ranking, "adjacency": graph.adjacency}
+    if graph.stability is not None:
+        named["stability"] = graph.stability
+    return named | {f"step{i}": step for i, step in enumerate(graph.steps)}
+
+
+def _parts(matrix: Any) -> dict[str, NDArray[Any]]:
+    rows = canonical(matrix)
+    return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
+
+
+def _bytes(array: NDArray[Any]) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, np.asarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def is_graph_file(path: str | Path) -> bool:
+    """Whether a file holds a graph that `GraphResult.save` wrote, of any version."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            stored = json.loads(archive.read(_TEXT))
+    except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, ValueError, EOFError):
+        return False
+    return isinstance(stored, dict) and stored.get("format") == GRAPH_FORMAT
+
+
+def read_graph(path: str | Path) -> dict[str, Any]:
+    """Fields of a graph from a file; nothing in it can run.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    """
+    if not is_graph_file(path):
+        raise DataError(f"{str(path)!r} is not a graph that robustsparse saved.")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            stored = json.loads(archive.read(_TEXT))
+            _check_version(stored.get("version"), path)
+            return _fields(stored["result"], archive)
+    except DataError:
+        raise
+    except Exception as error:
+        # Whatever a changed file holds, the user should hear what is the matter.
+        raise DataError(
+            f"{str(path)!r} is damaged or was changed: {type(error).__name__} at {error}."
+        ) from error
+
+
+def _check_version(version: Any, path: str | Path) -> None:
+    if version != GRAPH_VERSION:
+        raise DataError(
+            f"{str(path)!r} has format version {version} and this package reads {GRAPH_VERSION}; "
+            "install the package that wrote it, or fit again."
+        )
+
+
+def _fields(meta: dict[str, Any], archive: zipfile.ZipFile) -> dict[str, Any]:
+    out = {name: from_json(meta[name]) for name in _PLAIN}
+    out["nodes"], out["notes"] = tuple(out["nodes"]), tuple(out["notes"])
+    out["path"], out["cuts"] = frame_from_json(meta["path"]), frame_from_json(meta["cuts"])
+    weights = meta["row_weights"]
+    out["row_weights"] = None if weights is None else series_from_json(weights)
+    d = len(out["nodes"])
+    out["covariance"] = _array(archive, "covariance")
+    out["ranking"] = _sparse(archive, "ranking", d)
+    out["adjacency"] = _sparse(archive, "adjacency", d)
+    out["steps"] = tuple(_sparse(archive, f"step{i}", d) for i in range(meta["steps"]))
+    known = "stability.data.npy" in archive.namelist()
+    out["stability"] = _sparse(archive, "stability", d) if known else None
+    return out
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    buffer = io.BytesIO(archive.read(f"{name}.npy"))
+    return np.asarray(np.lib.format.read_array(buffer, allow_pickle=False))
+
+
+def _sparse(archive: zipfile.ZipFile, name: str, d: int) -> Any:
+    parts = tuple(_array(archive, f"{name}.{part}") for part in ("data", "indices", "indptr"))
+    matrix = sparse.csr_array(parts, shape=(d, d))
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+# -------------------------------------------------------------------------------------- other forms
+
+
+def to_graphml(graph: "GraphResult", path: str | Path, groups: Any = None) -> None:
+    """Write a graph as GraphML, which Cytoscape, Gephi, igraph and networkx read.
+
+    Nodes are called n0, n1, ... and have their name as attribute `label`: names need not differ once they are written.
+    """
+    nodes, edges = _node_table(graph, groups), graph.edges()
+    nodes.insert(0, "label", list(graph.nodes))
+    call = {name: f"n{i}" for i, name in enumerate(graph.nodes)}
+    root = ElementTree.Element("graphml", {"xmlns": _GRAPHML})
+    _add_keys(root, "node", nodes)
+    _add_keys(root, "edge", edges.drop(columns=["node1", "node2"]))
+    body = ElementTree.SubElement(root, "graph", {"id": "G", "edgedefault": "undirected"})
+    for node, values in zip(graph.nodes, _records(nodes), strict=True):
+        _add(body, "node", {"id": call[node]}, values)
+    for values in _records(edges):
+        ends = {"source": call[values.pop("node1")], "target": call[values.pop("node2")]}
+        _add(body, "edge", ends, values)
+    tree = ElementTree.ElementTree(root)
+    ElementTree.indent(tree)
+    tree.write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _add_keys(root: Any, owner: str, table: pd.DataFrame) -> None:
+    """Declare the attributes of nodes or edges, with their types."""
+    for name, column in table.items():
+        kind = _TYPES.get(column.dtype.kind, "string")
+        attributes = {"for": owner, "attr.name": str(name), "attr.type": kind}
+        ElementTree.SubElement(root, "key", {"id": f"{owner}_{name}", **attributes})
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of a table as dictionaries, without what is missing."""
+    rows = table.to_dict("records")
+    return [{str(k): v for k, v in row.items() if not pd.isna(v)} for row in rows]
+
+
+def _add(parent: Any, tag: str, attributes: dict[str, str], values: dict[str, Any]) -> None:
+    element = ElementTree.SubElement(parent, tag, attributes)
+    for name, value in values.items():
+        data = ElementTree.SubElement(element, "data", {"key": f"{tag}_{name}"})
+        data.text = str(value) if _FIT_FOR_XML.fullmatch(str(value)) else printable(value)
+
+
+def _node_table(graph: "GraphResult", groups: Any) -> pd.DataFrame:
+    """What is known of each node: its degree, and its group if there are any."""
+    table = graph.degrees.to_frame()
+    if groups is None:
+        return table
+    known = as_groups(groups, graph.nodes).astype(object)
+    return table.assign(group=known.map(str, na_action="ignore"))
+
+
+def to_networkx(graph: "GraphResult", groups: Any = None) -> Any:
+    """Graph of networkx, with the columns of the edges and the groups of the nodes as attributes."""
+    try:
+        import networkx as nx
+    except ImportError as error:
+        raise MissingDependencyError(
+            "to_networkx needs networkx; install it with: pip install robustsparse[graph]"
+        ) from error
+    out = nx.Graph(method=graph.method, chosen=graph.chosen)
+    nodes = _node_table(graph, groups)
+    for node, values in zip(nodes.index, _records(nodes), strict=True):
+        out.add_node(node, **values)
+    for values in _records(graph.edges()):
+        out.add_edge(values.pop("node1"), values.pop("node2"), **values)
+    return out

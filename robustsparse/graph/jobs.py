@@ -1,0 +1,83 @@
+"""The two long parts of a run, node fits and subsamples: in parallel, with progress, kept in a checkpoint."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustsparse.algorithm.bound import BoundGradient
+from robustsparse.algorithm.gradients import GradientEstimator, Trimmed, bind
+from robustsparse.base.errors import ConvergenceWarning, warn_user
+from robustsparse.base.jobs import outcomes
+from robustsparse.graph.checkpoint import Checkpoint, Parts
+from robustsparse.graph.nodes import CHUNK, NodeTask, coefficients
+from robustsparse.graph.options import Plan
+from robustsparse.graph.ranking import Ranking, Subsample, combine, rank_subsample
+from robustsparse.graph.rows import TrustedRows
+
+Array = NDArray[np.float64]
+
+# Fits of nodes that are worth the start of processes. Fewer run in threads, which wait for each other's Python.
+_FITS_FOR_PROCESSES = 1500
+# Unsettled nodes beyond this share are worth a warning; a few are as good as settled.
+_UNSETTLED = 0.1
+
+
+def rank_pairs(rows: TrustedRows, plan: Plan, store: Checkpoint) -> Ranking:
+    """Ranking of the pairs over all subsamples."""
+    jobs = {f"subsamples-{i}": partial(_subsample, rows, seed) for i, seed in enumerate(plan.draws)}
+    parts = _all(jobs, store, plan, "subsamples", processes=False)
+    return combine([Subsample(**part) for part in parts], plan.rule, len(rows.values))
+
+
+def _subsample(rows: TrustedRows, seed: int) -> Parts:
+    return dict(vars(rank_subsample(rows, seed)))
+
+
+def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> list[Any]:
+    """Coefficients (d, d), sparse, of Algorithm 1 on every node, for each k of the path."""
+    d = len(XT)
+    rows = np.ascontiguousarray(XT)
+    like = _measured(plan.estimator, rows)
+    task = NodeTask(rows, plan.estimator, plan.ks, plan.settings, plan.seeds, start, like)
+    chunks = [range(first, min(first + CHUNK, d)) for first in range(0, d, CHUNK)]
+    jobs = {f"nodes-{chunk.start}": partial(task.fit, chunk) for chunk in chunks}
+    many = d * len(plan.ks) >= _FITS_FOR_PROCESSES
+    parts = _all(jobs, store, plan, "nodes", processes=many)
+    unsettled = sum(len(part["unsettled"]) for part in parts)
+    if unsettled > _UNSETTLED * d:
+        warn_user(
+            f"the fits of {unsettled} of {d} nodes did not settle; raise max_iter, or use a smaller k.",
+            ConvergenceWarning,
+        )
+    return coefficients(parts, len(plan.ks), d)
+
+
+def _measured(estimator: GradientEstimator, XT: Array) -> BoundGradient | None:
+    """What the trimmed gradients of all nodes share: sizes of the variables, and from one node a guess of the cuts."""
+    if not isinstance(estimator, Trimmed):
+        return None
+    gradient = bind(estimator, XT)
+    # A constant variable tells nothing.
+    gradient.begin(XT[XT.any(axis=1).argmax()])
+    return gradient
+
+
+def _all(
+    jobs: Mapping[str, Callable[[], Parts]],
+    store: Checkpoint,
+    plan: Plan,
+    label: str,
+    *,
+    processes: bool,
+) -> list[Parts]:
+    """Outcomes of the jobs in their order; those that the store has are not run again."""
+    left = [partial(_one, name, job, store) for name, job in jobs.items()]
+    return list(outcomes(left, plan.threads, label, plan.verbose, processes=processes))
+
+
+def _one(name: str, job: Callable[[], Parts], store: Checkpoint) -> Parts:
+    done = store.read(name)
+    return store.write(name, job()) if done is None else done

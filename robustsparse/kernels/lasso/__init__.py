@@ -1,0 +1,1 @@
+"""Coordinate descent for the lasso, the graphical lasso and CLIME."""

@@ -1,0 +1,1 @@
+"""Trimmed means of products, exact, and bounds that spare most of them."""

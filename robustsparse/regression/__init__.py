@@ -1,0 +1,1 @@
+"""Sparse regression: `rht`, its result, and what repeats it."""

@@ -1,0 +1,1 @@
+"""From a design to a fit in standardized units: options, choice of k, rejected rows, refit."""

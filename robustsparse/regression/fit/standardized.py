@@ -1,0 +1,206 @@
+"""From raw arrays to a standardized problem, and from its solution back to the data's units."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustsparse.algorithm.bound import double_rows
+from robustsparse.algorithm.gradients import GradientEstimator, bind
+from robustsparse.algorithm.iteration import Problem
+from robustsparse.algorithm.losses import Logistic, Loss
+from robustsparse.regression.fit.packing import packed
+from robustsparse.robust.standardize import Scaling, standardize
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A standardized regression.
+
+    Attributes
+    ----------
+    XT : array (p, n)
+        Transposed standardized design, of its own memory; the last row is ones if there is an intercept. Of single
+        precision if the data are.
+    y : array (n,)
+        Response, centered and scaled if the loss allows.
+    loss : Loss
+        Loss.
+    scaling : Scaling
+        Location and scale of the d predictors.
+    location, unit : float
+        What was subtracted from the response, and what it was divided by.
+    intercept : bool
+        Whether there is an intercept.
+    keep : array of int
+        Rows of XT that are never thresholded, the intercept among them.
+    weights, offset : array (n,) or None
+        Multipliers of the rows; known part of the predictor, in units of `y`.
+    binary : bool
+        Whether the response is 0/1.
+    """
+
+    XT: Array
+    y: Array
+    loss: Loss
+    scaling: Scaling
+    location: float
+    unit: float
+    intercept: bool
+    keep: Indices
+    weights: Array | None
+    offset: Array | None
+    binary: bool = False
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.XT.shape[1])
+
+    @property
+    def d(self) -> int:
+        """Number of predictors, the intercept not counted."""
+        return int(self.XT.shape[0]) - self.intercept
+
+    @property
+    def free(self) -> int:
+        """Number of predictors that the threshold may select."""
+        forced = len(self.keep) - self.intercept
+        return self.d - forced - int(self.scaling.constant.sum())
+
+    def problem(
+        self, estimator: GradientEstimator, threads: int = 1, like: Problem | None = None
+    ) -> Problem:
+        """The problem that the solver takes, with the estimator bound to this design.
+
+        What a problem `like` this one, with another estimator, has measured of the design is not measured again.
+        """
+        gradient = bind(estimator, self.XT, threads, None if like is None else like.gradient)
+        return Problem(gradient, self.y, self.loss, self.offset, self.weights)
+
+    def columns(self, chosen: Indices) -> Array:
+        """Some columns of the standardized design (n, chosen), in double precision."""
+        return double_rows(self.XT, chosen).T
+
+    def rows(self, chosen: NDArray[Any]) -> "Prepared":
+        """The same problem on some of the rows (a mask or indices), in the same units."""
+        chosen = np.asarray(chosen)
+        if chosen.dtype == bool and chosen.all():
+            return self
+        index = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+
+        # Indexing would lay the columns out the other way round, and cost a second copy.
+        return self._part(np.take(self.XT, index, axis=1), index)
+
+    @contextmanager
+    def only(self, kept: NDArray[np.bool_]) -> Iterator["Prepared"]:
+        """The same problem on the kept rows, for a while, in the memory of this one, which must be left alone then."""
+        if kept.all():
+            yield self
+            return
+        with packed(self.XT, kept) as XT:
+            yield self._part(XT, kept)
+
+    def _part(self, XT: Array, index: NDArray[Any]) -> "Prepared":
+        def part(values: Array | None) -> Array | None:
+            return None if values is None else values[index]
+
+        return replace(
+            self, XT=XT, y=self.y[index], weights=part(self.weights), offset=part(self.offset)
+        )
+
+    def weighted(self, values: Array) -> Array:
+        """Row values times the rows' weights."""
+        return values if self.weights is None else values * self.weights
+
+    def predictor(self, coef: Array) -> Array:
+        """Linear predictor (n,) in units of `y`, offset included."""
+        used = np.flatnonzero(coef)
+        eta = self.columns(used) @ coef[used]
+        return eta if self.offset is None else eta + self.offset
+
+    def to_data(self, coef: Array) -> tuple[Array, float]:
+        """Coefficients (d,) and intercept on the data's own scale."""
+        constant = float(coef[self.d]) if self.intercept else 0.0
+        raw, shift = self.scaling.to_data(coef[: self.d], constant, self.unit)
+        return raw, shift + self.location if self.intercept else 0.0
+
+
+def prepare(
+    X: Any,
+    y: Array,
+    loss: Loss,
+    *,
+    how: str,
+    intercept: bool = True,
+    keep: Indices | None = None,
+    weights: Array | None = None,
+    offset: Array | None = None,
+    binary: bool | None = None,
+    names: Sequence[str] | None = None,
+    threads: int = 1,
+) -> Prepared:
+    """Standardize a design and its response.
+
+    Parameters
+    ----------
+    X : array or sparse matrix (n, d)
+        Design, without a column of ones.
+    y : array (n,)
+        Response (0/1 for the logistic loss).
+    loss : Loss
+        Loss; the response is scaled only if it says that this just scales the loss.
+    how : str
+        Scale of the columns, see `standardize`.
+    intercept : bool
+        Whether to add an intercept; without one nothing is centered.
+    keep : array of int, optional
+        Columns that are never thresholded.
+    weights, offset : array (n,), optional
+        Multipliers of the rows; known part of the predictor.
+    binary : bool, optional
+        Whether the response is 0/1, which is never scaled; by default that of the logistic loss.
+    names : sequence of str, optional
+        Column names for error messages.
+    threads : int
+        Threads for large designs.
+    """
+    # Scaled values of single precision are as good as the data were, and take half the memory.
+    precision = np.float32 if X.dtype == np.float32 else np.float64
+    XT, scaling = standardize(
+        X, how, center=intercept, ones=intercept, names=names, threads=threads, dtype=precision
+    )
+    classes = isinstance(loss, Logistic) if binary is None else binary
+    target = y if offset is None else y - offset
+    location, unit = (0.0, 1.0) if classes else _response_scale(target, loss, intercept)
+    forced = np.zeros(0, dtype=np.int64) if keep is None else np.asarray(keep, dtype=np.int64)
+    forced = forced[~scaling.constant[forced]]
+    if intercept:
+        forced = np.append(forced, XT.shape[0] - 1)
+    scaled_offset = None if offset is None else offset / unit
+    return Prepared(
+        XT, (y - location) / unit, loss, scaling, location, unit, intercept, forced,
+        _relative(weights), scaled_offset, classes,
+    )  # fmt: skip
+
+
+def _response_scale(y: Array, loss: Loss, intercept: bool) -> tuple[float, float]:
+    """Location and scale of a response whose loss scales with it; (0, 1) otherwise."""
+    if not getattr(loss, "scales_with_response", False):
+        return 0.0, 1.0
+    location = float(np.median(y)) if intercept else 0.0
+    deviation = np.abs(y - location)
+    # A response with most values equal has no MAD; its mean deviation will do, or 1 if it is
+    # constant.
+    return location, float(np.median(deviation)) * 1.4826 or float(deviation.mean()) or 1.0
+
+
+def _relative(weights: Array | None) -> Array | None:
+    """Weights with mean one, so that losses stay comparable with unweighted ones."""
+    return None if weights is None else weights / weights.mean()

@@ -1,0 +1,221 @@
+"""Repeating a fit on parts or resamples of the rows.
+
+The formula is evaluated once, on all rows: every repetition has the same columns, and a factor level that a resample
+happens to miss is a constant column, which is never selected.
+"""
+
+import inspect
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from robustsparse.algorithm.gradients import with_rng
+from robustsparse.base.checks import as_matrix
+from robustsparse.base.errors import ParameterError, warn_user
+from robustsparse.base.jobs import outcomes
+from robustsparse.base.text import did_you_mean
+from robustsparse.design.arrays import array_keep, array_names, used_rows
+from robustsparse.design.response import Response
+from robustsparse.regression.array_fit import fit_arrays, trusted_rows
+from robustsparse.regression.fit.options import make_options
+from robustsparse.regression.result import RHTResult
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+T = TypeVar("T")
+
+_DESIGN_OPTIONS = ("family", "weights", "offset", "keep", "na_action", "context")
+_ARRAY_OPTIONS = ("names", "keep", "weights", "offset")
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A design with its response, and how to fit parts of its rows.
+
+    Attributes
+    ----------
+    X : array or sparse matrix (n, d)
+        The design on all rows.
+    response : Response
+        The coded response.
+    names : tuple of str
+        The d columns.
+    kept : list of str
+        Columns that are never thresholded.
+    weights, offset : array (n,) or None
+        Multipliers of the rows; known part of the linear predictor.
+    options : dict
+        Arguments of `rht_fit` that do not depend on the rows.
+    """
+
+    X: Any
+    response: Response
+    names: tuple[str, ...]
+    kept: list[str]
+    weights: Array | None
+    offset: Array | None
+    options: dict[str, Any]
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.response.values)
+
+    def fit(self, rows: Rows, seed: int, n_jobs: int | None = 1) -> RHTResult:
+        """The whole fit on some rows, which may repeat."""
+        return self._fit(self._rows(rows), rows, seed, self.names, self.kept, n_jobs, self.options)
+
+    def _rows(self, rows: Rows) -> Any:
+        # A transposed take keeps the columns contiguous, as the fit wants them.
+        return self.X[rows] if sparse.issparse(self.X) else np.take(self.X.T, rows, axis=1).T
+
+    def fit_terms(self, rows: Rows, terms: Sequence[str], seed: int) -> RHTResult:
+        """The robust regression of some rows on given terms, none of them thresholded."""
+        rows = self._trusted(rows)
+        places = pd.Index(self.names).get_indexer(pd.Index(terms))
+        X = self.X[rows][:, places] if sparse.issparse(self.X) else self.X[np.ix_(rows, places)]
+        return self._fit(X, rows, seed, terms, terms, 1, {**self.options, "k": 0})
+
+    def _trusted(self, rows: Rows) -> Rows:
+        """The rows without those of two classes that are far out in columns which a model may not have."""
+        if self.response.classes is None:
+            return rows
+        options = {k: v for k, v in self.options.items() if k not in ("intercept", "rng")}
+        trust = trusted_rows(
+            self._rows(rows), self.response.values[rows], **{**options, "n_jobs": 1}
+        )
+        return rows[trust > 0]
+
+    def _fit(
+        self, X: Any, rows: Rows, seed: int, names: Sequence[str], kept: Sequence[str],
+        n_jobs: int | None, options: dict[str, Any],
+    ) -> RHTResult:  # fmt: skip
+        rng = np.random.default_rng(seed)
+        # Resamples that draw from one generator would depend on which of them comes first.
+        estimator = with_rng(options.get("estimator", "trim"), rng)
+        return fit_arrays(
+            X, self.response.values[rows], names=names, keep=kept or None,
+            weights=None if self.weights is None else self.weights[rows],
+            offset=None if self.offset is None else self.offset[rows],
+            rng=rng, n_jobs=n_jobs, **{**options, "estimator": estimator},
+        )  # fmt: skip
+
+    def classes(self) -> Rows:
+        """Number of the class of each row; one class for a scaled response."""
+        binary = self.response.classes is not None
+        return (self.response.values * binary).astype(np.intp)
+
+
+def make_study(formula: str, data: Any, options: dict[str, Any], by: Callable[..., Any]) -> Study:
+    """Evaluate the formula; `options` are those of `rht`, and `by` is the function that was given them."""
+    # Imported where it is used: fits to arrays need not wait for formulaic.
+    from robustsparse.design.build import build_design
+
+    _require_known(options, _DESIGN_OPTIONS, by)
+    coded = {name: options[name] for name in _DESIGN_OPTIONS if name in options}
+    design = build_design(formula, data, **coded)
+    rest = {name: value for name, value in options.items() if name not in coded}
+    rest["family"] = options.get("family", "gaussian")
+    if rest.get("intercept") is None:
+        rest["intercept"] = design.intercept
+    kept = [design.names[j] for j in np.flatnonzero(design.keep)]
+    return Study(design.X, design.response, design.names, kept, design.weights, design.offset, rest)
+
+
+def array_study(X: Any, y: Any, options: dict[str, Any], by: Callable[..., Any]) -> Study:
+    """Check the arrays; `options` are those of `rht_fit`, and `by` is the function that was given them."""
+    _require_known(options, _ARRAY_OPTIONS, by)
+    rest = {name: value for name, value in options.items() if name not in _ARRAY_OPTIONS}
+    names, keep, weights, offset = (options.get(name) for name in _ARRAY_OPTIONS)
+    matrix = as_matrix(X)
+    labels = array_names(names, matrix.shape[1])
+    used = used_rows(matrix, y, weights, offset, labels, rest.get("family", "gaussian"))
+    matrix = used.X.tocsr() if sparse.issparse(used.X) else used.X
+    places = array_keep(keep, labels)
+    return Study(
+        matrix, used.response, labels, [] if places is None else [labels[j] for j in places],
+        used.weights, used.offset, rest,
+    )  # fmt: skip
+
+
+def _require_known(options: dict[str, Any], of_data: Sequence[str], by: Callable[..., Any]) -> None:
+    """Refuse what is no argument of a fit."""
+    known = {*of_data, "intercept", *inspect.signature(make_options).parameters}
+    for name in options:
+        if name not in known:
+            own = inspect.signature(by).parameters
+            hint = did_you_mean(name, sorted({*known, *own} - {"options"}))
+            raise ParameterError(f"{name!r} is no argument of the fit or of {by.__name__}(){hint}")
+
+
+def strata_of(study: Study, full: RHTResult) -> Rows:
+    """Number of each row's stratum: its class, and what a fit to all rows flags it as."""
+    flags = pd.factorize(full.diagnostics["flag"], sort=True)[0]
+    return np.asarray(study.classes() * (flags.max() + 1) + flags, dtype=np.intp)
+
+
+def seeds_from(rng: np.random.Generator, count: int) -> list[int]:
+    """A seed for each repetition, so that none depends on the order they are run in."""
+    return [int(seed) for seed in rng.integers(2**63, size=count)]
+
+
+def repeat(
+    job: Callable[[int], T],
+    seeds: Sequence[int],
+    n_jobs: int | None,
+    verbose: bool = False,
+) -> list[T]:
+    """Run a job for every seed; what its fits warn of is said once."""
+    # Threads share one list of warnings, whichever of them the warning comes from.
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        jobs = [partial(job, seed) for seed in seeds]
+        results = list(outcomes(jobs, n_jobs, "repetitions", verbose))
+    for category in dict.fromkeys(entry.category for entry in caught):
+        texts = [str(entry.message) for entry in caught if entry.category is category]
+        warn_user(
+            f"{len(texts)} warning(s) in {len(seeds)} repetitions of the fit, the first: {texts[0]}",
+            category,
+        )
+    return results
+
+
+def two_parts(strata: Rows, share: float, rng: np.random.Generator) -> tuple[Rows, Rows]:
+    """Two disjoint random parts of the rows, each with its share of every stratum."""
+    order = np.lexsort([rng.random(len(strata)), strata])
+    # Every row moves a hand on by `share` of a turn: systematic sampling, even across small strata.
+    hand = (share * np.arange(len(order)) + rng.random()) % 1.0
+    first, second = hand < share, (hand >= share) & (hand < 2.0 * share)
+    return np.sort(order[first]), np.sort(order[second])
+
+
+def fits_to_parts(
+    study: Study,
+    share: float,
+    pairs: int,
+    take: Callable[[RHTResult], T],
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    verbose: bool,
+) -> tuple[RHTResult, list[T]]:
+    """The fit to all rows, and what `take` returns of the fits to pairs of disjoint parts.
+
+    What the fit to all rows flags is dealt out evenly, so that no part has more than its share of suspicious rows.
+    """
+    full = study.fit(np.arange(study.n), seeds_from(rng, 1)[0], n_jobs)
+    strata = strata_of(study, full)
+
+    def both(seed: int) -> list[T]:
+        draws = np.random.default_rng(seed)
+        parts = two_parts(strata, share, draws)
+        return [take(study.fit(part, seeds_from(draws, 1)[0])) for part in parts]
+
+    results = repeat(both, seeds_from(rng, pairs), n_jobs, verbose)
+    return full, [one for pair in results for one in pair]

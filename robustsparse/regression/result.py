@@ -1,0 +1,401 @@
+"""`RHTResult`: what a fit knows, and what can be asked of it."""
+
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import expit, ndtr, ndtri
+
+from robustsparse.base.checks import as_matrix, as_vector, check_choice, check_number
+from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.design.frames import INTERCEPT, Dropped
+from robustsparse.design.response import Classes, recode_response
+from robustsparse.regression.call import Call
+from robustsparse.regression.files import save_result
+from robustsparse.regression.fit.contamination import BadShare
+from robustsparse.regression.measures import deviance_explained, likelier, path_rank, robust_r2
+from robustsparse.regression.summary import summarize
+from robustsparse.report.plots import (
+    plot_coefficients,
+    plot_convergence,
+    plot_diagnostics,
+    plot_path,
+    plot_selection,
+)
+from robustsparse.report.roc import ROC, roc_from_scores
+from robustsparse.report.summary.report import Summary
+
+if TYPE_CHECKING:
+    from robustsparse.design.build import DesignSpec
+
+Array = NDArray[np.float64]
+
+_TYPES = ("response", "link", "class")
+_METHODS = ("sandwich", "split", "bootstrap")
+_KINDS = (None, "response", "leverage")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RHTResult:
+    """A sparse model fitted by Robust Hard Thresholding.
+
+    Attributes
+    ----------
+    params : Series
+        Coefficients of all terms, zeros included, on the data's own scale.
+    k : int
+        Number of predictors that the threshold kept.
+    nobs : int
+        Number of rows used.
+    fittedvalues, resid : Series
+        Fitted response (probabilities for the binomial family) and residuals of all rows used, by row label; flagged
+        rows included.
+    scale : float
+        Robust scale of the residuals (1 for the binomial family).
+    row_weights : Series
+        Weight that the fit gave each row, by row label, the user's weights not included; 0 = rejected.
+    diagnostics : DataFrame
+        By row label: `link`, `fitted`, `resid`, `std_resid`, `weight`, `distance`, `distance_cutoff`, `flag`.
+    converged, n_iter : bool, int
+        Whether the last run of Algorithm 1 settled, and its number of iterations.
+    history : DataFrame
+        One row an iteration: change, step, size, entered, left, loss.
+    path : DataFrame
+        Standardized coefficients, terms by k; terms never selected are left out.
+    cv : DataFrame or None
+        Index k, columns `value` and `se`: the criterion or cross-validated error that k was chosen by.
+    formula, family : str
+        What was asked for; `formula` is None for a fit to arrays.
+    estimator, loss : object
+        Gradient estimator and loss.
+    cov : DataFrame or None
+        Covariance of the nonzero coefficients, conditional on the support; None without a refit.
+    intercept : bool
+        Whether the model has an intercept, the first of `params`.
+    epsilon : float or None
+        Share of bad rows that the fit was made to survive.
+    bad_share : BadShare or None
+        With ``epsilon="auto"`` the estimate that it comes from: `share`, its `upper` bound and the bound's `level`.
+    """
+
+    params: "pd.Series[float]"
+    k: int
+    nobs: int
+    fittedvalues: "pd.Series[float]"
+    resid: "pd.Series[float]"
+    scale: float
+    row_weights: "pd.Series[float]"
+    diagnostics: pd.DataFrame
+    converged: bool
+    n_iter: int
+    history: pd.DataFrame
+    path: pd.DataFrame
+    cv: pd.DataFrame | None
+    formula: str | None
+    family: str
+    estimator: Any
+    loss: Any
+    cov: pd.DataFrame | None
+    # How the fit was made, for the summary and for storage.
+    select: str
+    step: float
+    refitted: bool
+    kept: tuple[str, ...]
+    dropped: Dropped
+    classes: Classes | None
+    references: dict[str, object]
+    constant: tuple[str, ...]
+    spec: "DesignSpec | None" = field(default=None)
+    # Whether the response was given an offset that new data must bring along.
+    offset_given: bool = False
+    intercept: bool = True
+    epsilon: float | None = None
+    bad_share: BadShare | None = None
+    # How to repeat the fit; the data are not in it.
+    _call: Call | None = None
+
+    # ------------------------------------------------------------------------------- the model
+
+    def coef(self, zeros: bool = False) -> "pd.Series[float]":
+        """Coefficients, by default only those that are not zero: the intercept, then the largest first.
+
+        Parameters
+        ----------
+        zeros : bool
+            Whether to list all terms, in the order of the design.
+        """
+        if zeros:
+            return self.params.copy()
+        return self.params[[*self._forced(), *self.support()]]
+
+    def _forced(self) -> list[str]:
+        """Terms that were never thresholded."""
+        return [*([INTERCEPT] if self.intercept else []), *self.kept]
+
+    def support(self) -> list[str]:
+        """Names of the selected terms, largest standardized coefficient first; kept terms are not listed."""
+        column = self.path[self._place()]
+        chosen = self.params[(self.params != 0) & ~self.params.index.isin(self._forced())]
+        size = column.reindex(chosen.index).abs().fillna(0.0)
+        return list(size.sort_values(ascending=False, kind="stable").index)
+
+    def _place(self) -> int:
+        """The column of the path that was chosen; it may have kept fewer terms than it could."""
+        ks = [int(k) for k in self.path.columns]
+        return next((k for k in ks if k >= self.k), ks[-1])
+
+    def outliers(self, kind: str | None = None) -> list[Hashable]:
+        """Labels of flagged rows.
+
+        Parameters
+        ----------
+        kind : {None, "response", "leverage"}
+            All; rows whose response the model cannot explain; rows far out in the predictors, on all of which,
+            selected or not, leverage is judged. A row can be both, which is bad leverage.
+        """
+        check_choice("kind", kind, _KINDS)
+        flag = self.diagnostics["flag"]
+        wanted = flag != "" if kind is None else flag.isin([kind, "both"])
+        return list(self.diagnostics.index[wanted])
+
+    # --------------------------------------------------------------------------------- predict
+
+    def predict(
+        self, newdata: Any = None, type: str = "response", offset: Any = None
+    ) -> "pd.Series[Any]":
+        """Predictions, of the length and index of the data; missing where an input is.
+
+        Parameters
+        ----------
+        newdata : data frame or array, optional
+            New rows; only the columns that the selected terms need have to be there. For a fit to arrays an (n, d)
+            array. None predicts the training rows.
+        type : {"response", "link", "class"}
+            Fitted response or probability; linear predictor; the more probable label (binomial only).
+        offset : array, optional
+            Known part of the linear predictor of the new rows, if the model was given one as an array.
+        """
+        check_choice("type", type, _TYPES)
+        if type == "class" and self.classes is None:
+            raise ParameterError(
+                "type='class' needs family='binomial'; this is a gaussian fit, use type='response'."
+            )
+        eta = self.diagnostics["link"].copy() if newdata is None else self._link(newdata, offset)
+        if type == "link":
+            return eta
+        if self.family == "gaussian":
+            return eta.rename("prediction")
+        probability = pd.Series(expit(eta.to_numpy()), index=eta.index, name="prediction")
+        return probability if type == "response" else likelier(probability, self.classes)
+
+    def _link(self, newdata: Any, given: Any) -> "pd.Series[float]":
+        coef = self.params.to_numpy()[int(self.intercept) :]
+        used = np.flatnonzero(coef)
+        if self.spec is not None:
+            X, index = self.spec.matrix(newdata, used)
+            offset = self.spec.offset(newdata)
+        else:
+            matrix = as_matrix(newdata)
+            if matrix.shape[1] != len(coef):
+                raise DataError(
+                    f"newdata has {matrix.shape[1]} columns; the model was fitted to {len(coef)}."
+                )
+            X, offset = matrix[:, used], None
+            X = X.toarray() if hasattr(X, "toarray") else np.array(X, dtype=np.float64)
+            X[~np.isfinite(X).all(axis=1)] = np.nan
+            index = newdata.index if isinstance(newdata, pd.DataFrame) else pd.RangeIndex(len(X))
+        if offset is None and given is not None:
+            offset = as_vector("offset", given, len(X))
+        if offset is None and self.offset_given:
+            raise DataError(
+                "this model was fitted with an offset given as an array, so new rows have none; pass theirs as "
+                "predict(newdata, offset=...)."
+            )
+        eta = X @ coef[used] + (self.params.iloc[0] if self.intercept else 0.0)
+        return pd.Series(eta if offset is None else eta + offset, index=index, name="link")
+
+    def score(self, data: Any, y: Any = None) -> float:
+        """Robust R² (gaussian) or share of right labels (binomial) on other data.
+
+        The robust R² is 1 - (τ of the residuals / τ of the response about its median)²: like R², but a few bad rows do
+        not decide it.
+
+        Parameters
+        ----------
+        data : data frame or array
+            Rows with the response among them, or for a fit to arrays the (n, d) design.
+        y : array, optional
+            The response, for a fit to arrays.
+        """
+        observed = self._observed(data, y)
+        predicted = self.predict(data).to_numpy()
+        known = np.isfinite(observed) & np.isfinite(predicted)
+        if not known.any():
+            raise DataError("no row of data has both a response and all inputs.")
+        if self.family == "binomial":
+            return float(((predicted > 0.5) == observed)[known].mean())
+        return robust_r2(observed[known], predicted[known])
+
+    def _observed(self, data: Any, y: Any) -> Array:
+        if self.spec is not None:
+            return self.spec.response(data)
+        if y is None:
+            raise ParameterError("a model fitted to arrays needs the response: score(X, y).")
+        return recode_response(pd.Series(np.asarray(y)), "y", self.classes)
+
+    # ------------------------------------------------------------------------------- inference
+
+    def conf_int(
+        self, level: float = 0.95, method: str = "sandwich", data: Any = None, **options: Any
+    ) -> pd.DataFrame:
+        """Confidence intervals, by term.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level.
+        method : {"sandwich", "split", "bootstrap"}
+            "sandwich": of the nonzero coefficients, conditional on the support. That the same data chose the support is
+            not accounted for: intervals of terms that are in truth zero do not cover zero, and those of weak terms,
+            near the edge of being selected, cover less than promised when rows are bad.
+            "split", "bootstrap": the fit is repeated with the arguments of the call, which accounts for the selection;
+            see `robustsparse.inference.split` and `robustsparse.inference.bootstrap`.
+        data : data frame, or pair (X, y) for a fit to arrays
+            The data of the fit, needed by the last two if these are no longer in memory: a result keeps no data.
+        **options
+            `splits`, `resamples`, `rng`, `n_jobs`, `verbose`, or arguments of the call that cannot be had again.
+
+        Returns
+        -------
+        DataFrame
+            Columns `low` and `high`; but for the sandwich also `estimate` and `frequency`, the share of the repetitions
+            that selected the term.
+        """
+        check_choice("method", method, _METHODS)
+        check_number("level", level, 0.0, 1.0, open_low=True)
+        if method == "sandwich":
+            return self._sandwich(level, data, options)
+        if self._call is None:
+            raise ParameterError(
+                f"this model cannot be refitted, so method={method!r} is not for it."
+            )
+        table = self._call.intervals(method, self.nobs, data, {**options, "level": level})
+        return table[["low", "high", "estimate", "frequency"]]
+
+    def _sandwich(self, level: float, data: Any, options: dict[str, Any]) -> pd.DataFrame:
+        if data is not None or options:
+            name = "data" if data is not None else next(iter(options))
+            raise ParameterError(f"{name} is for method='split' and 'bootstrap', which fit again.")
+        estimate, margin = self.coef(), ndtri(0.5 + 0.5 * level) * self._standard_errors()
+        return pd.DataFrame({"low": estimate - margin, "high": estimate + margin})
+
+    def _standard_errors(self) -> "pd.Series[float]":
+        if self.cov is None:
+            raise ParameterError(
+                "standard errors come from the robust refit; fit with refit=True to have them."
+            )
+        names = self.coef().index
+        return pd.Series(np.sqrt(np.diag(self.cov)), index=self.cov.index)[names]
+
+    def tidy(self, level: float = 0.95) -> pd.DataFrame:
+        """Nonzero terms as a data frame: term, estimate, std_error, statistic, p_value, low, high."""
+        estimate = self.coef()
+        frame = pd.DataFrame({"term": estimate.index, "estimate": estimate.to_numpy()})
+        if self.cov is None:
+            return frame
+        se = self._standard_errors().to_numpy()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = estimate.to_numpy() / se
+        interval = self.conf_int(level)
+        return frame.assign(
+            std_error=se,
+            statistic=statistic,
+            p_value=2.0 * ndtr(-np.abs(statistic)),
+            low=interval["low"].to_numpy(),
+            high=interval["high"].to_numpy(),
+        )
+
+    # ------------------------------------------------------------------------------- reporting
+
+    @property
+    def explained(self) -> float:
+        """Robust R² (gaussian), or the share of the weighted deviance explained (binomial)."""
+        fitted, resid = self.fittedvalues.to_numpy(), self.resid.to_numpy()
+        if self.family == "gaussian":
+            return robust_r2(fitted + resid, fitted)
+        return deviance_explained(np.rint(fitted + resid), fitted, self.row_weights.to_numpy())
+
+    def summary(self) -> Summary:
+        """The fit in words and numbers, to print or to export as HTML or LaTeX."""
+        return summarize(self)
+
+    def __repr__(self) -> str:
+        what = self.formula or f"{len(self.params) - self.intercept} predictors"
+        terms = self.support()
+        shown = ", ".join(terms[:5]) + (", …" if len(terms) > 5 else "")
+        flagged = len(self.outliers())
+        return (
+            f"<RHTResult: {what}, {self.family}, {self.nobs} rows, k = {self.k} "
+            f"({shown or 'no term'}), {flagged} flagged row{'' if flagged == 1 else 's'}>"
+        )
+
+    def plot_path(self, ax: Any = None) -> Any:
+        """Draw the standardized coefficients against k; returns the Axes."""
+        return plot_path(self.path, self._place(), ax)
+
+    def plot_convergence(self, ax: Any = None) -> Any:
+        """Draw the relative change of the iterates; returns the Axes."""
+        return plot_convergence(self.history, ax)
+
+    def plot_cv(self, ax: Any = None) -> Any:
+        """Draw what k was chosen by; returns the Axes."""
+        if self.cv is None:
+            raise ParameterError(
+                "k was given, so there is nothing to draw; fit with k='auto' or a list of values."
+            )
+        label = "robust criterion" if self.select == "ric" else "robust prediction error"
+        return plot_selection(self.cv, self._place(), label, ax)
+
+    def plot_diagnostics(self, axes: Any = None) -> Any:
+        """Draw residuals, a QQ plot, the outlier map and the row weights; returns the four Axes."""
+        kind = "residual" if self.family == "gaussian" else "Pearson residual"
+        return plot_diagnostics(self.diagnostics, self.scale, axes, kind=kind)
+
+    def plot_coefficients(self, ax: Any = None) -> Any:
+        """Draw estimates with their intervals; returns the Axes."""
+        table = self.conf_int().assign(estimate=self.coef())
+        return plot_coefficients(table.iloc[int(self.intercept) :], ax)
+
+    # -------------------------------------------------------------------------------- ROC, file
+
+    def support_roc(self, true_support: Collection[str]) -> ROC:
+        """ROC curve of the terms along the path against the true ones.
+
+        Terms are ranked by how many values of k keep them, then by the size of their coefficient.
+        """
+        forced = set(self._forced())
+        terms = [name for name in self.params.index if name not in forced]
+        unknown = [name for name in true_support if name not in terms]
+        if unknown:
+            raise ParameterError(f"{unknown[0]!r} is not a candidate term of this model.")
+        scores = path_rank(self.path).reindex(terms).fillna(0.0).to_numpy()
+        return roc_from_scores(scores, np.isin(terms, list(true_support)))
+
+    def class_roc(self, newdata: Any = None, y: Any = None) -> ROC:
+        """ROC curve of the predicted probabilities; of the training rows if `newdata` is None."""
+        if self.family != "binomial":
+            raise ParameterError("class_roc needs family='binomial'.")
+        if newdata is None:
+            observed = np.rint((self.fittedvalues + self.resid).to_numpy())
+            return roc_from_scores(self.diagnostics["link"].to_numpy(), observed == 1)
+        observed, scores = self._observed(newdata, y), self.predict(newdata, "link").to_numpy()
+        known = np.isfinite(observed) & np.isfinite(scores)
+        return roc_from_scores(scores[known], observed[known] == 1)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that `robustsparse.load` reads; it holds numbers and text, never code."""
+        save_result(self, path)

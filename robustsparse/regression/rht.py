@@ -1,0 +1,226 @@
+"""`rht` and `rht_fit`: Robust Hard Thresholding on data frames and on arrays."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from robustsparse.base.errors import FormulaError
+from robustsparse.design.arrays import require_rows
+from robustsparse.design.frames import INTERCEPT
+from robustsparse.regression.array_fit import fit_arrays
+from robustsparse.regression.call import Call
+from robustsparse.regression.fit.options import Epsilon, for_response, make_options
+from robustsparse.regression.fit.standardized import prepare
+from robustsparse.regression.intervals import rerun
+from robustsparse.regression.label import fit_and_assemble
+from robustsparse.regression.result import RHTResult
+
+
+def rht(
+    formula: str,
+    data: Any,
+    family: Literal["gaussian", "binomial"] = "gaussian",
+    estimator: Any = "trim",
+    *,
+    k: Any = "auto",
+    select: Literal["ric", "cv"] = "ric",
+    loss: Any = None,
+    epsilon: Epsilon = 0.1,
+    standardize: Any = True,
+    step: Any = "auto",
+    radius: float | None = None,
+    max_iter: int | None = None,
+    tol: float | None = None,
+    refit: bool = True,
+    split: Any = False,
+    intercept: bool | None = None,
+    keep: Any = None,
+    weights: Any = None,
+    offset: Any = None,
+    na_action: Literal["drop", "raise"] = "drop",
+    context: Mapping[str, Any] | None = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> RHTResult:
+    """Fit a sparse model to a data frame in which some rows cannot be trusted.
+
+    Parameters
+    ----------
+    formula : str
+        R-style formula, such as ``"y ~ ."`` or ``"log(y) ~ a * b + C(g) - 1"``. A formula is code:
+        do not evaluate one from a source that you do not trust.
+    data : pandas or polars DataFrame
+        The data; never changed.
+    family : {"gaussian", "binomial"}
+        Kind of response. For "binomial" any two labels do; the second in sorted order is the event.
+    estimator : {"trim", "mom", "mean"} or callable
+        Robust average of the gradient: trimmed mean against bad rows, median of means against heavy
+        tails, plain mean (no protection), an instance such as ``Trimmed(alpha=0.3)``, or any
+        callable `(X, score) -> (d,)`.
+    k : "auto", int or sequence of int
+        Number of predictors to select; chosen by `select` for "auto" or a sequence.
+    select : {"ric", "cv"}
+        Choose k by a robust information criterion or by robust five-fold cross-validation with the
+        one-standard-error rule.
+    loss : {"squared", "huber", "logistic"} or Loss, optional
+        The family's own by default. It drives the selection; the refit is an MM-regression or a bounded-influence
+        logistic regression whatever the loss, so with a loss of your own there is no refit.
+    epsilon : float or "auto"
+        Fraction of bad rows to survive; twice that much is trimmed at each end, but at most a third
+        of the rarer class. "auto" estimates it: a first fit that survives a fifth of bad rows says how
+        many there are, and their upper confidence bound, but at least 0.05 and at most 0.25, is
+        the epsilon of the fit; for the median of means the number of blocks follows from it.
+    standardize : bool or {"mad", "blocks", "winsor", "sd"}
+        Robust scale of the columns. True is "mad"; with the median of means "blocks"; for
+        "binomial" "winsor".
+    step : "auto" or float
+        Length of the step; a number runs the algorithm as the paper prints it.
+    radius : float, optional
+        Bound on the l2 norm of the standardized coefficients in the iterations, not in the refit; 10 for "binomial".
+    max_iter, tol : int, float
+        Largest number of iterations, and the relative change at which they stop (1e-10; for
+        "binomial" 1e-5).
+    refit : bool
+        Reject bad rows and refit robustly on the selected columns. False gives the thresholded
+        estimate as it is.
+    split : False or int
+        Use fresh rows at each of this many iterations, as the paper's theory does.
+    intercept : bool, optional
+        As the formula says by default (``- 1`` removes it); True or False overrules it.
+    keep : str or list of str, optional
+        Terms that are never thresholded and do not count in k.
+    weights, offset : str or array, optional
+        Columns or arrays: multipliers of the rows, of which 0 leaves a row out; known part of the linear predictor.
+    na_action : {"drop", "raise"}
+        Rows with missing or infinite values are counted and dropped, or refused.
+    context : dict, optional
+        Names that the formula may use beside the columns.
+    rng : int, Generator or None
+        Random numbers; None is a fixed seed, so that the same call gives the same answer.
+    n_jobs : int, optional
+        Number of threads; all cores by default. The result does not depend on it.
+    verbose : bool
+        Show the progress of the path and of cross-validation on the standard error.
+
+    Returns
+    -------
+    RHTResult
+
+    Examples
+    --------
+    >>> import robustsparse as rs
+    >>> sim = rs.simulate.linear(n=120, d=200, k=3, epsilon=0.1, rng=4)
+    >>> fit = rs.rht("y ~ .", sim.data)
+    >>> sorted(fit.support()) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
+    True
+    """
+    arguments = {**locals()}
+    result = _fit_formula(**arguments)
+    return replace(result, _call=Call.of(arguments, rerun))
+
+
+def _fit_formula(
+    formula: str,
+    data: Any,
+    family: Literal["gaussian", "binomial"],
+    *,
+    intercept: bool | None,
+    keep: Any,
+    weights: Any,
+    offset: Any,
+    na_action: Literal["drop", "raise"],
+    context: Mapping[str, Any] | None,
+    **arguments: Any,
+) -> RHTResult:
+    # Imported where it is used: fits to arrays need not wait for formulaic.
+    from robustsparse.design.build import build_design
+
+    options = make_options(family, **arguments)
+    design = build_design(
+        formula, data, family=family, weights=weights, offset=offset, keep=keep,
+        na_action=na_action, context=context,
+    )  # fmt: skip
+    require_rows(len(design.rows))
+    with_intercept = design.intercept if intercept is None else bool(intercept)
+    if with_intercept and INTERCEPT in design.names:
+        raise FormulaError(
+            f"a column is called {INTERCEPT!r} like the intercept itself; rename it."
+        )
+    options = for_response(options, design.response.values)
+    prepared = prepare(
+        design.X, design.response.values, options.loss, how=options.how,
+        intercept=with_intercept, binary=family == "binomial",
+        keep=np.flatnonzero(design.keep), weights=design.weights, offset=design.offset,
+        names=design.names, threads=options.threads,
+    )  # fmt: skip
+    meta = replace(design, X=np.empty((0, 0)))
+    # The standardized copy is all that the fit needs; the design itself can go.
+    del design
+    return fit_and_assemble(prepared, options, meta)
+
+
+def rht_fit(
+    X: Any,
+    y: Any,
+    *,
+    names: Sequence[str] | None = None,
+    family: Literal["gaussian", "binomial"] = "gaussian",
+    estimator: Any = "trim",
+    k: Any = "auto",
+    select: Literal["ric", "cv"] = "ric",
+    loss: Any = None,
+    epsilon: Epsilon = 0.1,
+    intercept: bool = True,
+    standardize: Any = True,
+    step: Any = "auto",
+    radius: float | None = None,
+    max_iter: int | None = None,
+    tol: float | None = None,
+    refit: bool = True,
+    split: Any = False,
+    keep: Sequence[Any] | None = None,
+    weights: Any = None,
+    offset: Any = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> RHTResult:
+    """Fit a sparse model to arrays; see `rht` for the arguments that are not listed here.
+
+    Parameters
+    ----------
+    X : array, memory map or scipy sparse matrix (n, d)
+        Design, without a column of ones; never changed. One dense standardized copy is made.
+    y : array (n,)
+        Response; for "binomial" any two labels.
+    names : sequence of str, optional
+        Names of the columns; `x1` to `xd` by default.
+    intercept : bool
+        Whether the model has an intercept.
+    keep : sequence of int or str, optional
+        Columns, by number or name, that are never thresholded.
+    weights, offset : array (n,), optional
+        Multipliers of the rows, of which 0 leaves a row out; known part of the linear predictor.
+    family, estimator, k, select, loss, epsilon, standardize, step, radius, max_iter, tol, refit,
+    split, rng, n_jobs, verbose
+        As in `rht`.
+
+    Returns
+    -------
+    RHTResult
+        Rows are labelled 0 to n - 1.
+
+    Examples
+    --------
+    >>> import robustsparse as rs
+    >>> sim = rs.simulate.linear(n=120, d=200, k=3, epsilon=0.1, rng=4)
+    >>> fit = rs.rht_fit(sim.X, sim.y, k=3)
+    >>> bool(abs(fit.coef(zeros=True).iloc[1:].to_numpy() - sim.beta).max() < 0.3)
+    True
+    """
+    arguments = {**locals()}
+    result = fit_arrays(**arguments)
+    return replace(result, _call=Call.of(arguments, rerun))

@@ -1,0 +1,1 @@
+"""The printed summary of a fit: one object, rendered as text, HTML and LaTeX."""

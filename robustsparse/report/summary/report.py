@@ -1,0 +1,128 @@
+"""`Summary`: the pieces of a printed summary, and its three forms."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from robustsparse.base.errors import ParameterError
+from robustsparse.report.summary import markup, text
+from robustsparse.report.summary.numbers import Column, format_table
+from robustsparse.report.summary.words import one_line, printable
+
+Pieces = tuple[str, list[tuple[str, str]], list[str], list[Column], list[str], str]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Summary:
+    """A fit in words and numbers: printed as text, shown as HTML in notebooks, exported as LaTeX.
+
+    Attributes
+    ----------
+    title : str
+        The method.
+    head : tuple of (label, value)
+        What was fitted and how; short pairs stand two on a line.
+    table : DataFrame
+        One row a term, numbers unformatted; columns such as `Estimate`, `Std. Error`, `95% CI low`,
+        `95% CI high`, `z`, `p`. The name decides how a column is printed; what is missing prints
+        as a dash.
+    notes : tuple of str
+        Sentences below the table.
+    empty : str
+        Printed in place of a table without rows.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"Estimate": [1.98, -0.51], "p": [0.0, 0.0123]}, index=["x3", "x17"])
+    >>> summary = Summary("Robust Hard Thresholding", (("Rows", "300"),), table)
+    >>> summary.text(width=60).splitlines()[-2]
+    'x17  -0.5100  0.0123'
+    """
+
+    title: str
+    head: tuple[tuple[str, str], ...]
+    table: pd.DataFrame
+    notes: tuple[str, ...] = ()
+    empty: str = "no term selected"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        """Rich display in notebooks."""
+        return markup.to_html(*self._pieces())
+
+    def text(self, width: int = 80) -> str:
+        r"""Summary as plain text.
+
+        Parameters
+        ----------
+        width : int
+            Columns of the page, at least 60; no line is longer. Long names lose their middle.
+
+        Returns
+        -------
+        str
+            Lines separated by ``"\n"``.
+
+        Examples
+        --------
+        >>> table = pd.DataFrame({"Estimate": [1.98, -0.51], "p": [0, 0.0123]}, index=["x3", "x17"])
+        >>> head = (("Rows", "300"), ("Terms", "2 of 1000"))
+        >>> notes = ("3 rows were rejected.",)
+        >>> print(Summary("Robust Hard Thresholding", head, table, notes).text(60))
+        Robust Hard Thresholding
+        ============================================================
+        Rows:  300                    Terms: 2 of 1000
+        ------------------------------------------------------------
+             Estimate       p
+        x3    1.9800  <2e-16
+        x17  -0.5100  0.0123
+        ------------------------------------------------------------
+        - 3 rows were rejected.
+        ============================================================
+        """
+        if width < text.MIN_WIDTH:
+            raise ParameterError(f"width={width!r} must be at least {text.MIN_WIDTH} columns.")
+        return text.render(*self._pieces(), width)
+
+    def to_latex(self) -> str:
+        r"""Summary as a floating LaTeX table; needs the package ``booktabs``.
+
+        Returns
+        -------
+        str
+            From ``\begin{table}`` to ``\end{table}``; names are complete and escaped.
+
+        Examples
+        --------
+        >>> table = pd.DataFrame({"Estimate": [1.98]}, index=["dose_mg"])
+        >>> print(Summary("Robust Hard Thresholding", (), table).to_latex())
+        \begin{table}[htbp]
+        \centering\small
+        \caption{Robust Hard Thresholding}
+        \par\medskip
+        \begin{tabular}{@{}lr@{}}
+        \toprule
+         & Estimate \\
+        \midrule
+        dose\_mg & $1.980$ \\
+        \bottomrule
+        \end{tabular}
+        \end{table}
+        """
+        return markup.to_latex(*self._pieces())
+
+    def _pieces(self) -> Pieces:
+        """Everything as printable lines, for the three renderers."""
+        return (
+            one_line(self.title),
+            [(one_line(label), one_line(value)) for label, value in self.head],
+            [printable(name) for name in self.table.index],
+            format_table(self.table),
+            [one_line(note) for note in self.notes],
+            one_line(self.empty),
+        )

@@ -1,0 +1,334 @@
+"""Rows that are far out in the predictors: scores, distances, cutoffs and flags.
+
+Scores and flags judge a row on all its columns; `robust_distances` judges it on the few that were
+chosen.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtri
+
+from robustsparse.base.ranks import column_ranks
+from robustsparse.robust.scales import MAD_TO_SD
+from robustsparse.robust.subspaces import bounded, column_blocks, principal_scores
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+# A column speaks against a row if its robust z is beyond this: one in 2,000 for normal data.
+FAR = 3.5
+# Cutoffs stand this many robust standard deviations above the median row: normal rows pass but for
+# one in 30,000.
+CUTOFF_SDS = 4.0
+# Regular rows are far out in runs of correlated columns: up to a fifth of them on smooth spectra.
+# Whatever the other rows look like, a row is far out if more than half of its columns say so.
+LEAST_SHARE = 0.2
+CERTAIN_SHARE = 0.5
+# The principal subspace: enough directions for this part of the robust variance, but no more than
+# so many.
+EXPLAINED = 0.8
+MAX_RANK = 10
+CANDIDATE_RANK = 20
+# Orthogonal distances are differences of squares: below this part of the row's length they are
+# rounding errors.
+DISTANCE_ROUNDING = 1e-6
+# Distances are robust against (just under) half of the rows; then rows within this quantile count
+# fully.
+INNER_QUANTILE = 0.975
+LEAST_VARIANCE = 1e-9
+MAX_STEPS = 100
+# Robust distances need several rows for each column; with fewer, only the two other criteria flag
+# rows.
+ROWS_A_COLUMN = 10
+
+
+def joint_scores(Z: Array) -> Array:
+    """Share of a row's columns in which it is far out, |z| > 3.5.
+
+    Parameters
+    ----------
+    Z : (n, d) array
+        Robustly standardized predictors.
+
+    Returns
+    -------
+    (n,) array
+        Shares, from 0 to 1.
+
+    Examples
+    --------
+    >>> joint_scores(np.array([[0.5, -1.0], [9.0, 0.0], [-4.0, 5.0]]))
+    array([0. , 0.5, 1. ])
+    """
+    n, d = Z.shape
+    shares = np.zeros(n)
+    for block in column_blocks(Z):
+        shares += (np.abs(block) > FAR).sum(axis=1) / d
+    return shares
+
+
+def score_cutoff(scores: Array) -> float:
+    """Largest joint score of a row that is not far out.
+
+    Parameters
+    ----------
+    scores : (n,) array
+        Joint scores of all rows, of which more than half are regular.
+
+    Returns
+    -------
+    float
+        The cutoff, from 0.2 (light tails) to 0.5 (most columns of most rows have heavy tails).
+
+    Examples
+    --------
+    >>> score_cutoff(np.zeros(50))
+    0.2
+    """
+    limit = float(np.median(scores)) + CUTOFF_SDS * _mad(scores)
+    return min(max(limit, LEAST_SHARE), CERTAIN_SHARE)
+
+
+def distance_cutoff(distances: Array) -> float:
+    """Largest distance of a row that is not far out.
+
+    The cube root of a squared distance is nearly normal, whatever the number of dimensions (Wilson
+    and Hilferty).
+
+    Parameters
+    ----------
+    distances : (n,) array
+        Distances of all rows, of which more than half are regular.
+
+    Returns
+    -------
+    float
+        The cutoff.
+
+    Examples
+    --------
+    >>> distances = np.sqrt(np.random.default_rng(0).chisquare(5, size=100))
+    >>> bool(distance_cutoff(distances) > distances.max())
+    True
+    """
+    root = np.cbrt(distances**2)
+    return float((np.median(root) + CUTOFF_SDS * _mad(root)) ** 1.5)
+
+
+def _mad(values: Array) -> float:
+    """Scaled median absolute deviation from the median."""
+    return MAD_TO_SD * float(np.median(np.abs(values - np.median(values))))
+
+
+def orthogonal_distances(Z: Array, rank: int | None = None) -> Array:
+    """Distance of each row from a robust principal subspace.
+
+    The subspace is spanned by eigenvectors of the covariance of the rows' directions (spatial
+    signs), in which a row counts the same however long it is. They are ordered by the median
+    absolute deviation of the rows along them, so that a direction that a minority of the rows makes
+    is not chosen.
+
+    Parameters
+    ----------
+    Z : (n, d) array
+        Robustly standardized predictors.
+    rank : int, optional
+        Dimension of the subspace; by default what carries 80% of the robust variance, at most 10.
+
+    Returns
+    -------
+    (n,) array
+        Distances; 0 where there is no more than rounding error.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> Z = np.outer(rng.normal(size=40), np.ones(6)) + 0.1 * rng.normal(size=(40, 6))
+    >>> Z[3] = [9, -9, 9, -9, 9, -9]
+    >>> int(orthogonal_distances(Z, rank=1).argmax())
+    3
+    """
+    n, d = Z.shape
+    most = min(d - 1, n // 2, CANDIDATE_RANK if rank is None else max(rank, CANDIDATE_RANK))
+    squares, scores = principal_scores(Z, most)
+    variances = np.array([_mad(column) ** 2 for column in scores.T])
+    order = np.argsort(-variances, kind="stable")[: _rank(variances, rank)]
+    rest = squares - (scores[:, order] ** 2).sum(axis=1)
+    rest[rest < DISTANCE_ROUNDING**2 * squares] = 0.0
+    return np.asarray(np.sqrt(rest))
+
+
+def _rank(variances: Array, rank: int | None) -> int:
+    if rank is not None:
+        return min(rank, len(variances))
+    explained = np.cumsum(-np.sort(-variances))
+    if not len(variances) or explained[-1] == 0:
+        return 0
+    enough = 1 + int(np.searchsorted(explained, EXPLAINED * explained[-1]))
+    return min(enough, MAX_RANK)
+
+
+def _or_one(size: Array) -> Array:
+    return np.where(size > 0, size, 1.0)
+
+
+def robust_distances(A: Array) -> Array:
+    """Robust Mahalanobis distance of each row, on a few columns.
+
+    A deterministic minimum covariance determinant estimate: from several robust first guesses, the
+    center and scatter of the half of the rows that lie closest together, then of all rows within
+    the 97.5% ellipsoid.
+
+    Parameters
+    ----------
+    A : (n, p) array
+        Columns, n > p. Columns that take at most two values, or one value in half of the rows (the
+        intercept, categories), have no distance of their own and are left out.
+
+    Returns
+    -------
+    (n,) array
+        Distances, scaled so that their median is that of normal data in as many dimensions.
+
+    Examples
+    --------
+    >>> A = np.random.default_rng(0).normal(size=(100, 3))
+    >>> A[:20] += 10.0
+    >>> d = robust_distances(A)
+    >>> bool(d[:20].min() > distance_cutoff(d) > d[20:].max())
+    True
+    """
+    return _distances_and_columns(A)[0]
+
+
+def leverage_weights(A: Array) -> Array:
+    """Weights that fall with the squared robust distance, to bound the influence of far-out rows.
+
+    Parameters
+    ----------
+    A : (n, p) array
+        Columns, as for `robust_distances`.
+
+    Returns
+    -------
+    (n,) array
+        1 within the 97.5% ellipsoid of the regular rows, beyond it the inverse of the squared
+        relative distance.
+
+    Examples
+    --------
+    >>> A = np.random.default_rng(0).normal(size=(100, 2))
+    >>> A[0] = 100.0
+    >>> weights = leverage_weights(A)
+    >>> bool(weights[0] < 0.01), bool(np.median(weights) == 1.0)
+    (True, True)
+    """
+    distances, m = _distances_and_columns(A)
+    limit = float(np.sqrt(_chi2_quantile(INNER_QUANTILE, max(m, 1))))
+    return (limit / np.maximum(distances, limit)) ** 2
+
+
+def _distances_and_columns(A: Array) -> tuple[Array, int]:
+    """Robust distances (n,) and the number of columns that they are made of."""
+    A = np.asarray(A, dtype=np.float64)
+    X = A[:, [_varies(column) for column in A.T]]
+    n, m = X.shape
+    if not m:
+        return np.zeros(n), 0
+    X = bounded((X - np.median(X, axis=0)) / [_mad(column) for column in X.T])
+    finals = [_concentrate(X, _guess(X, vectors)) for vectors in _guesses(X)]
+    _, squares = min(finals, key=lambda final: final[0])
+    inner = _calibrated(squares, m) <= _chi2_quantile(INNER_QUANTILE, m)
+    return np.sqrt(_calibrated(_distances(X, inner)[1], m)), m
+
+
+def _varies(column: Array) -> bool:
+    values, counts = np.unique(column, return_counts=True)
+    return len(values) > 2 and bool(2 * counts.max() < len(column))
+
+
+def _guesses(X: Array) -> list[Array]:
+    """Orthogonal directions (m, m) from bounded transforms of the rows."""
+    length = np.linalg.norm(X, axis=1, keepdims=True)
+    ranks = column_ranks(X) / len(X) - 0.5
+    transforms = [X / _or_one(length), np.tanh(X), ranks]
+    return [np.linalg.eigh(part.T @ part)[1] for part in transforms]
+
+
+def _guess(X: Array, vectors: Array) -> Array:
+    """Squared distances (n,), with robust scales along the given directions."""
+    scores = X @ vectors
+    scores = scores - np.median(scores, axis=0)
+    scale = MAD_TO_SD * np.median(np.abs(scores), axis=0)
+    scores = scores / np.maximum(scale, np.sqrt(LEAST_VARIANCE))
+    return np.asarray((scores**2).sum(axis=1))
+
+
+def _concentrate(X: Array, squares: Array) -> tuple[float, Array]:
+    """Closest half of the rows, from a guess: log determinant, and squared distances of all."""
+    n, m = X.shape
+    half = (n + m + 1) // 2
+    best = np.inf
+    # The first half is just half, the fewest rows that a bad first guess can spoil.
+    rows = np.argpartition(squares, n // 2)[: max(n // 2, min(m + 1, n))]
+    for _ in range(MAX_STEPS):
+        volume, squares = _distances(X, rows)
+        if volume >= best - 1e-10 and len(rows) == half:
+            break
+        best = volume if len(rows) == half else np.inf
+        rows = np.argpartition(squares, half - 1)[:half]
+    return volume, squares
+
+
+def _distances(X: Array, rows: Mask | NDArray[np.intp]) -> tuple[float, Array]:
+    """Log determinant of the covariance of some rows; squared distances (n,) of all from it."""
+    center = X[rows].mean(axis=0)
+    part = X[rows] - center
+    values, vectors = np.linalg.eigh(part.T @ part / len(part))
+    values = np.maximum(values, LEAST_VARIANCE)
+    scores = (X - center) @ vectors
+    return float(np.log(values).sum()), (scores**2 / values).sum(axis=1)
+
+
+def _chi2_quantile(level: float, df: int) -> float:
+    return float(chdtri(df, 1.0 - level))
+
+
+def _calibrated(squares: Array, m: int) -> Array:
+    scale = _chi2_quantile(0.5, m) / max(float(np.median(squares)), LEAST_VARIANCE)
+    return squares * scale
+
+
+def leverage_flags(Z: Array) -> Mask:
+    """Rows that are far out in the predictors, by any of the criteria of this module.
+
+    Parameters
+    ----------
+    Z : (n, d) array
+        Robustly standardized predictors.
+
+    Returns
+    -------
+    (n,) bool array
+        True for a row whose joint score or orthogonal distance is beyond its cutoff, or, where
+        there are at least ten rows for each column, whose robust distance is.
+
+    Examples
+    --------
+    >>> Z = np.random.default_rng(0).normal(size=(50, 200))
+    >>> Z[:2, :100] += 8.0
+    >>> np.flatnonzero(leverage_flags(Z))
+    array([0, 1])
+    """
+    n, d = Z.shape
+    scores = joint_scores(Z)
+    flags: Mask = scores > score_cutoff(scores)
+    flags = flags | _beyond(orthogonal_distances(Z))
+    if d * ROWS_A_COLUMN <= n:
+        flags = flags | _beyond(robust_distances(Z))
+    return flags
+
+
+def _beyond(distances: Array) -> Mask:
+    beyond: Mask = distances > distance_cutoff(distances)
+    return beyond

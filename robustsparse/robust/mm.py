@@ -1,0 +1,343 @@
+"""Robust regression on the chosen columns: MM-estimate, row weights and their covariance."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robustsparse.base.checks import as_matrix, as_rng, as_vector, check_count
+from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.robust.s_estimate import (
+    FLOOR,
+    Fits,
+    Problem,
+    descend,
+    gram,
+    make_problem,
+    s_estimate,
+    unit_diagonal,
+)
+from robustsparse.robust.scales import BREAKDOWN, BREAKDOWN_TUNING, bisquare_rest, m_scale
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Index = NDArray[np.intp]
+
+# Bisquare constant of the M-step: 95% efficiency at the normal distribution (robustbase's digits).
+EFFICIENCY_TUNING = 4.685061
+# Random subsets of rows: robustbase's number, and fewer beside starts that are meant to be good.
+SUBSAMPLES = 500
+SUBSAMPLES_BESIDE_STARTS = 50
+# The fit has settled when no step moves it by more than this many scales.
+TOL = 1e-8
+MAX_ITER = 200
+# A column is aliased if less than this part of its length is not explained by the columns before
+# it.
+ALIASED = 1e-9
+# Rows longer than this many typical rows are shortened, response included, to stay within double
+# precision.
+LONGEST_ROW = 1e6
+LARGEST_RESPONSE = 1e50
+# Residuals below this part of the terms they are the difference of are zero.
+EXACT = 1e-11
+# Directions with less information than this (relative eigenvalue) get the variance that belongs to
+# it.
+LEAST_INFORMATION = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """A robust fit on a few columns.
+
+    Attributes
+    ----------
+    coef : (p,) array
+        Coefficients; 0 for a column that is a linear combination of columns before it.
+    scale : float
+        Robust scale of the residuals (1 for binary responses); 0 if most rows are fitted exactly.
+    weights : (n,) array
+        Weight of each row in the fit, from 0 (rejected) to 1.
+    cov : (p, p) array
+        Sandwich covariance of the coefficients.
+    resid : (n,) array
+        Residuals of all rows, the rejected ones included.
+    converged : bool
+        Whether the iterations settled.
+    n_iter : int
+        Number of iterations.
+    """
+
+    coef: Array
+    scale: float
+    weights: Array
+    cov: Array
+    resid: Array
+    converged: bool
+    n_iter: int
+
+
+def mm_regression(
+    A: Array,
+    y: Array,
+    *,
+    starts: Array | None = None,
+    prior_weights: Array | None = None,
+    subsamples: int | None = None,
+    rng: int | np.random.Generator | None = None,
+) -> Refit:
+    """MM-estimate of a linear regression: survives up to half bad rows, 95% efficient on good ones.
+
+    An S-estimate gives the scale of the residuals; the coefficients then minimize a bounded loss at
+    that scale (Yohai, 1987). Bisquare functions throughout, with the constants of R's
+    `robustbase::lmrob`.
+
+    Parameters
+    ----------
+    A : (n, p) array
+        Design, with a column of ones if there is an intercept; n > p.
+    y : (n,) array
+        Response.
+    starts : (q, p) array, optional
+        Coefficients to start from, one set a row.
+    prior_weights : (n,) array, optional
+        Nonnegative weights that multiply the rows' contributions; only their ratios matter.
+    subsamples : int, optional
+        Number of random subsets of p rows to start from; 500 by default, 50 beside `starts`.
+    rng : int, Generator or None
+        Source of the subsets; the same seed gives the same fit.
+
+    Returns
+    -------
+    Refit
+        Coefficients, scale, weights, covariance and residuals. If more than (n + p) / 2 rows lie on
+        one hyperplane, the scale is 0, these rows have weight 1, all others 0, and the covariance
+        is 0.
+
+    Notes
+    -----
+    The scale solves `sum(rho(r / s)) = (n - p) / 2`. At one coefficient for 16 rows or fewer
+    coefficients it is within 4% of the error's, on normal data; at one for 5 rows it is 14% low.
+
+    The covariance treats the scale as estimated, holds for asymmetric and heteroscedastic errors
+    (Croux, Dhaene and Hoorelbeke, 2003), and is inflated by n / (n - p).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> A = np.column_stack([np.ones(60), rng.normal(size=60)])
+    >>> y = A @ [1.0, 2.0] + 0.1 * rng.normal(size=60)
+    >>> y[:15] = -50.0
+    >>> fit = mm_regression(A, y)
+    >>> fit.coef.round(1)
+    array([1., 2.])
+    >>> int((fit.weights == 0).sum())
+    15
+    """
+    A, y, prior = check_rows(A, y, prior_weights)
+    first = _as_starts(starts, A.shape[1])
+    count = _subset_count(subsamples, len(first))
+    used = prior > 0
+    columns = independent_columns(A[used])
+    check_enough_rows(int(used.sum()), len(columns))
+    if not len(columns):
+        return _without_columns(A, y, prior)
+    unit = _typical_size(y[used])
+    task = _scaled_problem(A[np.ix_(used, columns)], y[used], prior[used], unit)
+    core = _fit(task, first[:, columns] / unit, count, as_rng(rng))
+    return _spread(core, A, y, columns, unit)
+
+
+def check_rows(A: Array, y: Array, prior_weights: Array | None) -> tuple[Array, Array, Array]:
+    """Finite design, response and weights as float arrays of matching lengths."""
+    A = np.asarray(as_matrix(A) if np.size(A) else A, dtype=np.float64)
+    if A.ndim != 2:
+        raise DataError(f"A has shape {A.shape}; it must have two dimensions, rows by columns.")
+    if not np.isfinite(A).all():
+        row, column = np.argwhere(~np.isfinite(A))[0]
+        raise DataError(
+            f"A has a missing or infinite value in row {row}, column {column}; "
+            "drop or impute the row first."
+        )
+    n = len(A)
+    prior = np.ones(n) if prior_weights is None else as_vector("prior_weights", prior_weights, n)
+    if prior.min(initial=np.inf) < 0 or not prior.any():
+        raise DataError("prior_weights must not be negative, and at least one must be positive.")
+    return A, as_vector("y", y, n), prior
+
+
+def _as_starts(starts: Array | None, p: int) -> Array:
+    if starts is None:
+        return np.empty((0, p))
+    rows = np.atleast_2d(np.asarray(starts, dtype=np.float64))
+    if rows.ndim != 2 or rows.shape[1] != p or not np.isfinite(rows).all():
+        raise ParameterError(
+            f"starts has shape {rows.shape}; it needs rows of {p} finite coefficients each."
+        )
+    return rows
+
+
+def _subset_count(subsamples: int | None, n_starts: int) -> int:
+    if subsamples is None:
+        return SUBSAMPLES_BESIDE_STARTS if n_starts else SUBSAMPLES
+    count = check_count("subsamples", subsamples, 0)
+    if not count and not n_starts:
+        raise ParameterError(
+            "subsamples=0 needs starts to start from; give starts or a larger number."
+        )
+    return count
+
+
+def check_enough_rows(n: int, p: int) -> None:
+    """Raise unless there are more rows than coefficients."""
+    if n <= p:
+        raise DataError(
+            f"{n} rows cannot determine {p} coefficients robustly; choose fewer columns."
+        )
+
+
+def independent_columns(A: Array) -> Index:
+    """Columns that are no linear combination of columns before them."""
+    rows = _shortened(A)
+    length = np.linalg.norm(rows, axis=0)
+    new = np.abs(np.diagonal(np.linalg.qr(rows, mode="r")))
+    if len(new) == A.shape[1] and np.all(new > ALIASED * length):
+        return np.arange(A.shape[1])
+    # After an aliased column the triangular factor is not reliable: go column by column.
+    basis = np.empty((len(A), 0))
+    chosen = []
+    for j in np.flatnonzero(length):
+        column = rows[:, j] / length[j]
+        for _ in range(2):
+            column = column - basis @ (basis.T @ column)
+        size = float(np.linalg.norm(column))
+        if size > ALIASED:
+            basis = np.column_stack([basis, column / size])
+            chosen.append(j)
+    return np.array(chosen, dtype=np.intp)
+
+
+def _shortening(A: Array) -> Array:
+    """Factor (n,) for each row: 1, or what brings a row of absurd length within range."""
+    longest = np.abs(A).max(axis=1, initial=0.0)
+    positive = longest[longest > 0]
+    limit = LONGEST_ROW * float(np.median(positive)) if len(positive) else 1.0
+    return np.asarray(limit / np.maximum(longest, limit))
+
+
+def _shortened(A: Array) -> Array:
+    return A * _shortening(A)[:, None]
+
+
+def _typical_size(y: Array) -> float:
+    size = np.abs(y[y != 0])
+    return float(np.median(size)) if len(size) else 1.0
+
+
+def _scaled_problem(A: Array, y: Array, prior: Array, unit: float) -> Problem:
+    factor = _shortening(A)
+    with np.errstate(over="ignore"):
+        response = np.clip(y * factor / unit, -LARGEST_RESPONSE, LARGEST_RESPONSE)
+    return make_problem(A * factor[:, None], response, prior)
+
+
+@dataclass(frozen=True, eq=False)
+class _Core:
+    """Fit of a well-scaled problem of full rank."""
+
+    coef: Array
+    scale: float
+    cov: Array
+    converged: bool
+    n_iter: int
+
+
+def _fit(task: Problem, starts: Array, subsamples: int, rng: np.random.Generator) -> _Core:
+    first, scale, n_iter = s_estimate(task, starts, subsamples, rng)
+    exact = _exact_rows(task.A, task.y, first)
+    if task.average[exact].sum() >= task.average.sum() - BREAKDOWN:
+        return _exact_fit(task, exact, n_iter)
+    scale = max(scale, FLOOR)
+    start = Fits(first[None], np.array([scale**-2]), np.array([np.inf]))
+    fits = descend(task, start, EFFICIENCY_TUNING, free_scale=False, tol=TOL, max_iter=MAX_ITER)
+    coef = fits.coefs[0]
+    cov = _sandwich(task, (task.y - task.A @ coef) / scale, (task.y - task.A @ first) / scale)
+    converged = bool(fits.moved[0] < TOL)
+    return _Core(coef, scale, cov * scale**2, converged, n_iter + fits.n_iter)
+
+
+def _exact_rows(A: Array, y: Array, coef: Array) -> Mask:
+    """Rows whose residual is no more than rounding error."""
+    terms = np.abs(y) + np.abs(A) @ np.abs(coef)
+    exact: Mask = np.abs(y - A @ coef) <= EXACT * terms
+    return exact
+
+
+def _exact_fit(task: Problem, exact: Mask, n_iter: int) -> _Core:
+    """Least squares on the rows that a hyperplane contains, to the last digit."""
+    coef = np.asarray(np.linalg.lstsq(task.A[exact], task.y[exact], rcond=None)[0], dtype=float)
+    return _Core(coef, 0.0, np.zeros((len(coef), len(coef))), True, n_iter)
+
+
+def _sandwich(task: Problem, u: Array, first: Array) -> Array:
+    """Covariance of the coefficients at scale 1, from the scaled final and first residuals.
+
+    Row i moves the coefficients by `H^-1 (psi_i x_i - k (rho_i - mean rho))`: once through its own
+    equation, once through the scale.
+    """
+    u = np.clip(u, -EFFICIENCY_TUNING, EFFICIENCY_TUNING)
+    rest = bisquare_rest(u * u, EFFICIENCY_TUNING)
+    slope = rest * (5.0 * rest - 4.0)
+    rho, rho_slope = _scale_terms(task, first)
+    rho_move = (task.average * slope * u) @ task.A / rho_slope
+    own = task.A * (rest**2 * u)[:, None]
+    moves = (own - np.outer(rho, rho_move)) * task.prior[:, None]
+    moves = moves @ _inverse_slope(task, rest, slope)
+    n, p = task.A.shape
+    return np.asarray(moves.T @ moves * (n / (n - p)))
+
+
+def _scale_terms(task: Problem, first: Array) -> tuple[Array, float]:
+    """Centered rho of the first residuals, and the slope of its average in the log scale."""
+    first = np.clip(first, -BREAKDOWN_TUNING, BREAKDOWN_TUNING)
+    rest = bisquare_rest(first * first, BREAKDOWN_TUNING)
+    rho = 1.0 - rest**3
+    slope = float(task.average @ (rest * first) ** 2) * 6.0 / BREAKDOWN_TUNING**2
+    return rho - float(task.prior @ rho) / len(rho), max(slope, LEAST_INFORMATION)
+
+
+def _inverse_slope(task: Problem, rest: Array, slope: Array) -> Array:
+    """Inverse of the derivative (p, p) of the estimating equations, always positive definite."""
+    scaled, unit = unit_diagonal(gram(task, slope[None]))
+    values, vectors = np.linalg.eigh(scaled[0])
+    if values[0] < LEAST_INFORMATION:
+        # Rows on the way out bend the loss downwards; on average over the rows it bends upwards.
+        share = float(task.prior @ slope) / float(task.prior @ rest**2)
+        scaled, unit = unit_diagonal(gram(task, rest[None] ** 2) * max(share, 0.1))
+        values, vectors = np.linalg.eigh(scaled[0])
+    half = vectors / np.sqrt(np.maximum(values, LEAST_INFORMATION)) / unit[0][:, None]
+    return np.asarray(half @ half.T)
+
+
+def _spread(core: _Core, A: Array, y: Array, columns: Index, unit: float) -> Refit:
+    """Fit on the used rows and columns, brought to all rows, columns and the units of y."""
+    coef, cov = np.zeros(A.shape[1]), np.zeros((A.shape[1], A.shape[1]))
+    coef[columns], cov[np.ix_(columns, columns)] = core.coef * unit, core.cov * unit**2
+    resid, scale = y - A @ coef, core.scale * unit
+    if scale > 0:
+        weights = _final_weights(resid, scale)
+    else:
+        exact = _exact_rows(A, y, coef)
+        weights, resid = exact.astype(np.float64), np.where(exact, 0.0, resid)
+    return Refit(coef, scale, weights, cov, resid, core.converged, core.n_iter)
+
+
+def _final_weights(resid: Array, scale: float) -> Array:
+    u = np.minimum(np.abs(resid), EFFICIENCY_TUNING * scale) / scale
+    return bisquare_rest(u**2, EFFICIENCY_TUNING) ** 2
+
+
+def _without_columns(A: Array, y: Array, prior: Array) -> Refit:
+    scale = m_scale(y, prior_weights=prior)
+    weights = _final_weights(y, scale) if scale > 0 else (y == 0).astype(np.float64)
+    p = A.shape[1]
+    return Refit(np.zeros(p), scale, weights, np.zeros((p, p)), y, True, 0)

@@ -1,0 +1,153 @@
+"""The automatic fit: starts, rejection, choice of k and refit in standardized units."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robustsparse as rs
+from robustsparse.algorithm.gradients import Mean, MedianOfMeans, Trimmed
+from robustsparse.algorithm.iteration import Settings
+from robustsparse.algorithm.losses import Squared
+from robustsparse.algorithm.solver import solve
+from robustsparse.regression.fit.automatic import (
+    _concentrate,
+    best_start,
+    beyond_scale,
+    least_squares_choice,
+    leverage,
+    light,
+    plain_fit,
+    refit_of,
+    robust_fit,
+)
+from robustsparse.regression.fit.k_paths import path
+from robustsparse.regression.fit.standardized import Prepared, prepare
+
+SETTINGS = Settings("auto", None, 100, 1e-10)
+# Two ways to the same numbers that round differently.
+ROUNDING = 1e-8
+
+
+def prepared(sim: rs.simulate.Simulation, **arguments: Any) -> Prepared:
+    return prepare(sim.X, sim.y, Squared(), how="mad", **arguments)
+
+
+def automatic(data: Prepared, ks: Any = range(1, 7)) -> Any:
+    rng = np.random.default_rng(0)
+    return robust_fit(data, Trimmed(0.2), ks, SETTINGS, least_squares_choice, rng=rng)
+
+
+def nonzero(sim: rs.simulate.Simulation) -> set[int]:
+    return set(np.flatnonzero(sim.beta).tolist())
+
+
+@pytest.mark.parametrize("attack", ["paper", "leverage", "leverage_false", "flip_y", "equal_far"])
+def test_attacks_do_not_hide_the_predictors(attack: str) -> None:
+    found = []
+    for seed in range(5):
+        sim = rs.simulate.linear(n=150, d=80, k=3, attack=attack, rng=seed)
+        fitted = automatic(prepared(sim))
+        found.append(set(fitted.solution.support.tolist()) == nonzero(sim))
+    # One seed of five may add or miss a term.
+    assert np.mean(found) >= 0.8
+
+
+def test_parts_of_the_fit_agree() -> None:
+    sim = rs.simulate.linear(n=120, d=40, k=3, rng=0)
+    data = prepared(sim)
+    fitted = automatic(data)
+    np.testing.assert_allclose(fitted.resid, data.y - data.predictor(fitted.coef), atol=ROUNDING)
+    assert set(np.flatnonzero(fitted.coef)) <= set(fitted.active)
+    assert fitted.cov.shape == (len(fitted.active),) * 2
+    assert fitted.choice.k in fitted.path
+    assert ((fitted.weights >= 0) & (fitted.weights <= 1)).all()
+
+
+def test_concentration_leaves_rows_out_without_a_copy() -> None:
+    sim = rs.simulate.linear(n=120, d=40, k=3, attack="shift_y", rng=0)
+    data = prepared(sim)
+    fit = _concentrate(data, np.zeros(len(data.XT)), 3, SETTINGS)
+    assert set(fit.support.tolist()) == nonzero(sim)
+    # What it ends with is the plain fit to the best rows alone.
+    size = np.abs(data.y - data.predictor(fit.coef))
+    best = np.sort(np.argsort(size)[: int(0.75 * data.n)])
+    alone = solve(data.rows(best).problem(Mean()), 3, keep=data.keep, settings=SETTINGS)
+    np.testing.assert_allclose(alone.coef, fit.coef, atol=0.05)
+
+
+def test_the_best_start_survives_more_than_one_trim_would() -> None:
+    hits = []
+    for seed in range(5):
+        sim = rs.simulate.linear(n=150, d=80, k=3, epsilon=0.2, attack="equal_far", rng=seed)
+        data = prepared(sim)
+        start = best_start(data, Trimmed(0.2), 6, SETTINGS, leverage(data).flags, 1)
+        hits.append(nonzero(sim) <= set(start.support.tolist()))
+    assert np.mean(hits) >= 0.8
+
+
+def test_rounding_errors_are_not_beyond_scale() -> None:
+    sim = rs.simulate.linear(n=50, d=5, k=2, sigma=0.0, attack=None, rng=0)
+    data = prepared(sim)
+    resid = np.random.default_rng(0).normal(size=50) * 1e-15
+    assert not beyond_scale(data, resid, 0.0).any()
+    resid[7] = 1e-3
+    assert np.flatnonzero(beyond_scale(data, resid, 1e-16)).tolist() == [7]
+
+
+def test_three_scales_are_the_limit() -> None:
+    data = prepared(rs.simulate.linear(n=50, d=5, k=2, rng=0))
+    resid = np.array([2.9, -2.9, 3.1, -3.1])
+    assert beyond_scale(data, resid, 1.0).tolist() == [False, False, True, True]
+
+
+def test_least_squares_choice_weighs_the_rows() -> None:
+    sim = rs.simulate.linear(n=120, d=20, k=3, attack=None, rng=0)
+    weights = np.ones(120)
+    weights[:20] = 0.0
+    y = sim.y.copy()
+    y[:20] += 100.0
+    data = prepare(sim.X, y, Squared(), how="mad", weights=weights)
+    fits = path(data, data.problem(Mean()), range(1, 7), SETTINGS)
+    assert least_squares_choice(data, fits).k == 3
+
+
+def test_the_lighter_estimator_is_of_the_same_kind() -> None:
+    assert light(Trimmed(0.2)) == Trimmed(0.02)
+    assert light(Trimmed(0.0)) == Trimmed(0.0)
+    blocks = MedianOfMeans(blocks=9)
+    assert light(blocks) is blocks
+
+
+def test_leverage_is_judged_on_all_predictors() -> None:
+    for d in (5, 200):
+        sim = rs.simulate.linear(n=100, d=d, k=3, attack=None, rng=0)
+        X = sim.X.copy()
+        X[4] += 15.0
+        found = leverage(prepare(X, sim.y, Squared(), how="mad"))
+        assert found.flags[4]
+        assert found.flags.mean() <= 0.05
+        assert found.distances.shape == (100,)
+
+
+def test_a_plain_fit_keeps_the_thresholded_estimate() -> None:
+    data = prepared(rs.simulate.linear(n=100, d=30, k=3, rng=0))
+    solution = solve(data.problem(Trimmed(0.2)), 3, keep=data.keep, settings=SETTINGS)
+    fitted = plain_fit(data, solution, None, {3: solution})
+    np.testing.assert_array_equal(fitted.coef, solution.coef)
+    assert fitted.cov is None
+    refitted = refit_of(data, solution, np.random.default_rng(0))
+    assert set(refitted.active) == {*solution.support, *data.keep}
+    assert refitted.scale < fitted.scale * 1.1
+
+
+@pytest.mark.parametrize("attack", ["paper", "leverage"])
+def test_far_rows_have_no_say_in_which_predictors_tell_classes_apart(attack: str) -> None:
+    found = []
+    for seed in range(3):
+        sim = rs.simulate.logistic(n=200, d=80, k=2, epsilon=0.1, attack=attack, rng=seed)
+        fit = rs.rht_fit(sim.X, sim.y, family="binomial")
+        found.append(set(fit.support()) == set(sim.support()))
+        assert (fit.row_weights[sim.outlier] == 0).mean() > 0.9
+        assert (fit.row_weights[~sim.outlier] == 0).mean() < 0.05
+    assert np.mean(found) >= 2 / 3
