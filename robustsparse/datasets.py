@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from robustsparse.base.checks import check_number
 from robustsparse.base.errors import DataError
+from robustsparse.base.types import Array
 
-Floats: TypeAlias = NDArray[np.float64]
-Data = TypeVar("Data", pd.DataFrame, "pd.Series[Any]", Floats)
+Data = TypeVar("Data", pd.DataFrame, "pd.Series[Any]", Array)
 
 # Within the installed package, or beside it in a source checkout.
 FOLDERS = (Path(__file__).parent / "data", Path(__file__).parents[1] / "data")
@@ -194,7 +193,7 @@ def _clip_series(column: pd.Series[Any], n_sd: float, fraction: float) -> pd.Ser
     return column.copy() if unchanged else pd.Series(clipped, column.index, name=column.name)
 
 
-def _clip(values: Floats, n_sd: float, fraction: float, name: str) -> Floats:
+def _clip(values: Array, n_sd: float, fraction: float, name: str) -> Array:
     present = np.sort(values[~np.isnan(values)])
     cut = min(int(fraction * len(present)), (len(present) - 1) // 2)
     inner = np.clip(present, *present[[cut, -1 - cut]]) if len(present) > 1 else present[:0]

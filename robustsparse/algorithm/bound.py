@@ -10,12 +10,9 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustsparse.base.threads import over_columns
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from robustsparse.base.types import Array, Indices, Mask
 
 # Reference scores kept at once; a column last seen before the oldest of them is looked at anew.
 SLOTS = 24
@@ -37,7 +34,7 @@ class BoundGradient(Protocol):
     def at(self, columns: Indices, rows: Array | None = None) -> Array:
         """Gradient at the current scores on these columns; `rows` are theirs of the design, if they are at hand."""
 
-    def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
+    def survivors(self, active: Mask, k: int, bar: float) -> tuple[Indices, Array]:
         """Columns outside `active` (d,) that may be among the k largest in absolute value, with their gradients.
 
         `bar` is a size that k columns, active ones included, are known to reach.
@@ -59,7 +56,7 @@ class BoundGradient(Protocol):
         """What `Descent.polish` makes of coefficients of a small design for the squared loss; None if it must do it."""
 
     def iterated(
-        self, y: Array, weights: Array, k: int, kept: NDArray[np.bool_], barred: NDArray[np.bool_],
+        self, y: Array, weights: Array, k: int, kept: Mask, barred: Mask,
         columns: Indices, values: Array, *how: Any,
     ) -> tuple[Indices, Array, float, tuple[float, int], bool, float] | None:  # fmt: skip
         """What `Descent.iterate` makes of an iterate for the squared loss, or None if it must do it.
@@ -148,7 +145,7 @@ class FullGradient(Interpreted):
         """Gradient on these columns."""
         return self._gradient[columns]
 
-    def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
+    def survivors(self, active: Mask, k: int, bar: float) -> tuple[Indices, Array]:
         """All other columns that reach the bar."""
         columns = np.flatnonzero(~active & ~(np.abs(self._gradient) < bar))
         return columns, self._gradient[columns]

@@ -3,21 +3,19 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustsparse import kernels
 from robustsparse.algorithm.bound import (
     LARGEST_DESIGN,
     LARGEST_SCORE,
     SLOTS,
-    Array,
-    Indices,
     Interpreted,
     References,
     double_rows,
     gather,
 )
 from robustsparse.base.threads import over_columns
+from robustsparse.base.types import Array, Indices, Mask
 
 
 class ScreenedBlocks(Interpreted):
@@ -109,7 +107,7 @@ class ScreenedBlocks(Interpreted):
         kernels.block_median_rows(rows, self._order, self._score, self.blocks, out)
         return out
 
-    def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
+    def survivors(self, active: Mask, k: int, bar: float) -> tuple[Indices, Array]:
         """Columns outside `active` that may be among the k largest, with their gradients."""
 
         def search(first: int, last: int, found: Indices, values: Array) -> int:

@@ -12,13 +12,12 @@ from robustsparse.algorithm.bound import (
     LARGEST_DESIGN,
     LARGEST_SCORE,
     SLOTS,
-    Array,
-    Indices,
     References,
     double_rows,
     gather,
 )
 from robustsparse.base.threads import is_large, over_columns
+from robustsparse.base.types import Array, Indices, Mask, Places
 
 # Rows whose norm exceeds this many medians are bounded apart, if together they carry most of the
 # design.
@@ -79,7 +78,7 @@ def _measure(XT: Array, threads: int) -> _Measured:
     return _Measured(XT32, norms, sizes, nonzeros, light)
 
 
-def _heavy_rows(squares: Array) -> NDArray[np.intp]:
+def _heavy_rows(squares: Array) -> Places:
     """Rows of extreme leverage, if they carry most of the design, from the squared norms of the rows."""
     norms = np.sqrt(squares)
     heavy = np.flatnonzero(norms > _HEAVY * np.median(norms))
@@ -161,7 +160,7 @@ class ScreenedTrim:
         """Gradient at the current scores on these columns."""
         return self.dense(double_rows(self.XT, columns) if rows is None else rows, self._score)
 
-    def survivors(self, active: NDArray[np.bool_], k: int, bar: float) -> tuple[Indices, Array]:
+    def survivors(self, active: Mask, k: int, bar: float) -> tuple[Indices, Array]:
         """Columns outside `active` that may be among the k largest, with their gradients."""
 
         def search(first: int, last: int, found: Indices, values: Array) -> int:
@@ -210,7 +209,7 @@ class ScreenedTrim:
         return out
 
     def iterated(
-        self, y: Array, weights: Array, k: int, kept: NDArray[np.bool_], barred: NDArray[np.bool_],
+        self, y: Array, weights: Array, k: int, kept: Mask, barred: Mask,
         columns: Indices, values: Array, *how: Any,
     ) -> tuple[Indices, Array, float, tuple[float, int], bool, float] | None:  # fmt: skip
         """What `Descent.iterate` makes of an iterate for the squared loss."""

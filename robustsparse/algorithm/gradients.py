@@ -13,12 +13,13 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from robustsparse import kernels
-from robustsparse.algorithm.bound import Array, BoundGradient, FullGradient
+from robustsparse.algorithm.bound import BoundGradient, FullGradient
 from robustsparse.algorithm.bound_blocks import ScreenedBlocks
 from robustsparse.algorithm.bound_trimmed import ScreenedTrim
 from robustsparse.base.checks import as_rng, check_count, check_number
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.text import describe
+from robustsparse.base.types import Array
 
 # Trimming this much at each end leaves a tenth of the rows; beyond, a trimmed mean is no better
 # than a median.

@@ -5,12 +5,12 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustsparse import kernels
-from robustsparse.algorithm.bound import Array, BoundGradient, Indices, double_rows
+from robustsparse.algorithm.bound import BoundGradient, double_rows
 from robustsparse.algorithm.losses import Loss, Squared
 from robustsparse.base.errors import ParameterError
+from robustsparse.base.types import Array, Indices, Mask, Places
 
 # Share of the exact minimizing step that is taken: the robust curvature is an estimate.
 _STEP_SHARE = 0.9
@@ -149,7 +149,7 @@ class Iterate:
         return coef
 
 
-def largest(columns: Indices, values: Array, k: int) -> NDArray[np.intp]:
+def largest(columns: Indices, values: Array, k: int) -> Places:
     """Positions of the k largest values in absolute value, zeros left out; ties go to the lowest column."""
     if k > 0 and len(values) > 4 * k + 64:
         size = np.abs(values)
@@ -158,7 +158,7 @@ def largest(columns: Indices, values: Array, k: int) -> NDArray[np.intp]:
     return _insert(columns, values, k)
 
 
-def _insert(columns: Indices, values: Array, k: int) -> NDArray[np.intp]:
+def _insert(columns: Indices, values: Array, k: int) -> Places:
     places = np.empty(k, dtype=np.intp)
     return places[: kernels.largest_places(columns, values, k, places)]
 
@@ -187,7 +187,7 @@ class Descent:
         self.problem = problem
         self._gathered = (None, np.empty((0, 0)))
 
-    def closed(self, at: Iterate) -> NDArray[np.bool_]:
+    def closed(self, at: Iterate) -> Mask:
         """Columns that cannot enter the support: those that are in it, and barred ones."""
         closed = self.barred.copy()
         closed[at.columns] = True

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from robustsparse.base.checks import check_number
 from robustsparse.base.errors import ParameterError
+from robustsparse.base.types import Array
 from robustsparse.robust.scales import MAD_TO_SD
-
-Array = NDArray[np.float64]
 
 # Huber's constant: 95% efficiency at the normal distribution.
 HUBER_EFFICIENCY = 1.345

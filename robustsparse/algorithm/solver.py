@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robustsparse.algorithm.bound import Array, Indices
 from robustsparse.algorithm.iteration import Descent, Iterate, Iteration, Problem, Settings, largest
 from robustsparse.base.errors import ConvergenceWarning, warn_user
+from robustsparse.base.types import Array, Indices
 
 # A support met this often is a cycle, and the best of its members is the answer.
 _VISITS = 3

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse.base.errors import DataError, ParameterError
-
-Array = NDArray[np.float64]
+from robustsparse.base.types import Array, Places
 
 # The same call gives the same answer unless the user asks for other random numbers.
 DEFAULT_SEED = 0
@@ -150,7 +149,7 @@ def _first_text(values: NDArray[Any]) -> tuple[Any, ...]:
 
 
 def check_finite_columns(
-    block: Array, first: int, names: Sequence[str], rows: NDArray[np.intp] | None = None
+    block: Array, first: int, names: Sequence[str], rows: Places | None = None
 ) -> None:
     """Raise if a transposed block (columns, n) holds NaN or infinity.
 

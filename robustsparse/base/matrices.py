@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from robustsparse.base.types import Array, Places
 
 
 def canonical(matrix: Any) -> Any:
@@ -31,7 +30,7 @@ def _compressed(matrix: NDArray[Any]) -> Any:
     return sparse.csr_array(parts, matrix.shape)
 
 
-def upper(matrix: Any) -> tuple[Indices, Indices, NDArray[Any]]:
+def upper(matrix: Any) -> tuple[Places, Places, NDArray[Any]]:
     """Rows, columns and values of the stored entries above the diagonal, by row, then column.
 
     Examples
@@ -60,7 +59,7 @@ def at_pairs(matrix: Any, rows: Any, columns: Any) -> Array:
     return np.asarray(found, dtype=np.float64).ravel()
 
 
-def symmetric(rows: Indices, columns: Indices, values: NDArray[Any], d: int) -> Any:
+def symmetric(rows: Places, columns: Places, values: NDArray[Any], d: int) -> Any:
     """Sparse (d, d) matrix with the values at the pairs, in both halves."""
     both = np.r_[values, values], (np.r_[rows, columns], np.r_[columns, rows])
     return canonical(sparse.csr_array(both, (d, d)))

@@ -1,10 +1,9 @@
 """Ranks of the values of a column."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-Array = NDArray[np.float64]
+from robustsparse.base.types import Array
 
 # Few values at a time: memory that was just used is faster than new one.
 _ENTRIES_AT_ONCE = 2**14

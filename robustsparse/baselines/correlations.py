@@ -4,15 +4,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from robustsparse.base.checks import check_choice, check_number
 from robustsparse.base.ranks import column_ranks
+from robustsparse.base.types import Array
 from robustsparse.design.variables import variables
 from robustsparse.robust.scales import MAD_TO_SD
-
-Array = NDArray[np.float64]
 
 # Eigenvalues are raised to this fraction of the mean variance: a solver that needs a positive definite matrix gets
 # one, and entries change by no more than what made the matrix indefinite.

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustsparse.base.checks import check_choice
 from robustsparse.base.threads import threads_for
+from robustsparse.base.types import Array
 from robustsparse.baselines.correlations import (
     check_epsilon,
     covariance_of,
@@ -31,7 +31,6 @@ from robustsparse.design.variables import Variables, variables
 from robustsparse.graph.path import graph_from_path
 from robustsparse.graph.result import GraphResult
 
-Array = NDArray[np.float64]
 Solver = Literal["clime", "glasso"]
 
 # Precision matrices beyond the density that is of interest cost most of the time: the lasso's last penalty is 2% of

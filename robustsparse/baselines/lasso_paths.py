@@ -7,14 +7,13 @@ covariance matrix it rests on, a plain or a robust one, is the caller's choice.
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robustsparse import kernels
 from robustsparse.base.checks import check_count, check_number
 from robustsparse.base.errors import ConvergenceWarning, DataError, ParameterError, warn_user
 from robustsparse.base.threads import over_columns
-
-Array = NDArray[np.float64]
+from robustsparse.base.types import Array
 
 # A change of a gradient below this fraction of the largest variance is nothing.
 TOLERANCE = 1e-9

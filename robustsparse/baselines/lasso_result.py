@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from robustsparse.base.checks import as_matrix, check_choice
@@ -14,8 +13,6 @@ from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.design.build import DesignSpec
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.report.roc import ROC, roc_from_scores
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

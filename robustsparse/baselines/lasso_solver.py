@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustsparse import kernels
 from robustsparse.algorithm.losses import Loss
-
-Array = NDArray[np.float64]
+from robustsparse.base.types import Array, Indices, Places
 
 # Equations of the minimum hold to this, in units of the standardized response.
 TOLERANCE = 1e-6
@@ -44,7 +42,7 @@ class Problem:
     intercept: bool
     kept: int
 
-    def rows(self, places: NDArray[np.intp]) -> "Problem":
+    def rows(self, places: Places) -> "Problem":
         """The problem of some rows, as large a part of them kept."""
         kept = int(np.floor(self.kept / len(self.y) * len(places)))
         XT = np.ascontiguousarray(self.XT[:, places])
@@ -95,7 +93,7 @@ class LassoPath:
     weights: Array
     objectives: tuple[tuple[float, ...], ...]
 
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Indices:
         """Number of terms at each penalty."""
         return np.asarray((self.coefs != 0).sum(axis=1), dtype=np.int64)
 

@@ -5,11 +5,11 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from robustsparse.algorithm.losses import Logistic, Squared
 from robustsparse.base.checks import as_matrix, as_rng, check_choice, check_count, check_number
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.types import Array, Places
 from robustsparse.baselines.correlations import check_epsilon
 from robustsparse.baselines.lasso_paths import descending
 from robustsparse.baselines.lasso_result import LassoResult
@@ -20,7 +20,6 @@ from robustsparse.design.frames import INTERCEPT
 from robustsparse.robust.scales import MAD_TO_SD
 from robustsparse.robust.standardize import Scaling, standardize
 
-Array = NDArray[np.float64]
 Family = Literal["gaussian", "binomial"]
 
 FOLDS = 5
@@ -262,7 +261,7 @@ def cross_validate(problem: Problem, lambdas: Array, folds: int, rng: Any = None
     )
 
 
-def _left_out(problem: Problem, lambdas: Array, part: NDArray[np.intp]) -> Array:
+def _left_out(problem: Problem, lambdas: Array, part: Places) -> Array:
     """Mean loss of the best part of some rows under the fits to the others, for each penalty."""
     others = np.setdiff1d(np.arange(len(problem.y)), part)
     path = fit_path(problem.rows(others), lambdas)

@@ -1,15 +1,14 @@
 """Sparse precision matrices from a covariance matrix, along a path of penalties."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from robustsparse import kernels
 from robustsparse.base.checks import check_count, check_number
 from robustsparse.base.errors import ConvergenceWarning, DataError, ParameterError, warn_user
 from robustsparse.base.threads import over_columns
+from robustsparse.base.types import Array, Mask
 from robustsparse.baselines.lasso_paths import MAX_SWEEPS, descending, lambda_path
-
-Array = NDArray[np.float64]
 
 # Change of a covariance between rounds, as a fraction of the largest variance, at which the graphical lasso stops.
 GLASSO_TOLERANCE = 1e-7
@@ -167,7 +166,7 @@ def larger_of_both(matrix: Array) -> Array:
     return _symmetric(matrix, np.abs(matrix) >= np.abs(matrix.T))
 
 
-def _symmetric(matrix: Array, upper: NDArray[np.bool_]) -> Array:
+def _symmetric(matrix: Array, upper: Mask) -> Array:
     """Symmetric matrix from the upper entry of each pair where `upper` says so, else the lower one."""
     chosen = np.triu(np.where(upper, matrix, matrix.T))
     return np.asarray(chosen + np.triu(chosen, k=1).T)

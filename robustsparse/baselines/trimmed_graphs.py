@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse.base.checks import check_count
+from robustsparse.base.types import Array, Indices
 from robustsparse.baselines.correlations import check_epsilon, robust_standardized, with_variance
 from robustsparse.baselines.graphs import LASSO_RATIO
 from robustsparse.baselines.lasso_paths import descending, lambda_path
@@ -17,9 +17,6 @@ from robustsparse.design.variables import variables
 from robustsparse.graph.neighborhoods import graph_criterion
 from robustsparse.graph.path import best_step, graph_from_path
 from robustsparse.graph.result import GraphResult
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse.base.checks import (
@@ -17,11 +16,9 @@ from robustsparse.base.checks import (
     check_finite_columns,
 )
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.design.response import Family, Response, code_response
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.bool_]
 
 
 def require_rows(n: int) -> None:
@@ -47,7 +44,7 @@ def array_names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
     return labels
 
 
-def array_keep(keep: Sequence[Any] | None, names: tuple[str, ...]) -> NDArray[np.int64] | None:
+def array_keep(keep: Sequence[Any] | None, names: tuple[str, ...]) -> Indices | None:
     """Numbers of the columns that are never thresholded, given by number or name."""
     if keep is None:
         return None
@@ -69,7 +66,7 @@ class Used:
     response: Response
     weights: Array | None
     offset: Array | None
-    counts: Rows
+    counts: Mask
 
 
 def used_rows(
@@ -94,7 +91,7 @@ def used_rows(
     )
 
 
-def _numbers(name: str, values: Any, counts: Rows) -> Array:
+def _numbers(name: str, values: Any, counts: Mask) -> Array:
     """Finite values of the rows that count."""
     given = as_array(name, values)
     given = given.ravel() if given.ndim == 2 and 1 in given.shape else given
@@ -105,7 +102,7 @@ def _numbers(name: str, values: Any, counts: Rows) -> Array:
     return as_vector(name, given, len(counts))[counts]
 
 
-def array_response(y: Any, counts: Rows, family: Family) -> Response:
+def array_response(y: Any, counts: Mask, family: Family) -> Response:
     """Response of the rows that count, coded like that of a formula."""
     if family == "gaussian":
         return Response("y", _numbers("y", y, counts), None)

@@ -24,11 +24,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from robustsparse.base.errors import DataError, FormulaError, ParameterError
 from robustsparse.base.text import did_you_mean, listed
+from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.formulas.coding import Coding, Evaluator
 from robustsparse.design.formulas.parsing import (
     INTERCEPT,
@@ -41,9 +41,7 @@ from robustsparse.design.formulas.parsing import (
 )
 from robustsparse.design.frames import (
     Dropped,
-    Floats,
     Kind,
-    Mask,
     NumericBlock,
     RowAudit,
     as_frame,
@@ -76,14 +74,14 @@ class Design:
     spec : what is needed to code new data alike.
     """
 
-    X: Floats
+    X: Array
     response: Response
     names: tuple[str, ...]
     intercept: bool
     rows: pd.Index
     dropped: Dropped
-    weights: Floats | None
-    offset: Floats | None
+    weights: Array | None
+    offset: Array | None
     keep: Mask
     references: dict[str, object]
     spec: DesignSpec
@@ -266,7 +264,7 @@ def _require_rows(audit: RowAudit, index: pd.Index, na_action: str) -> None:
         )
 
 
-def _dropped(audit: RowAudit, index: pd.Index, counts: npt.NDArray[np.bool_]) -> Dropped:
+def _dropped(audit: RowAudit, index: pd.Index, counts: Mask) -> Dropped:
     """What was left out: rows that do not count, and of the others those of the audit."""
     missing, infinite = audit.missing, audit.infinite & ~audit.missing
     out = ~counts
@@ -277,8 +275,8 @@ def _dropped(audit: RowAudit, index: pd.Index, counts: npt.NDArray[np.bool_]) ->
 
 
 def _code(
-    evaluator: Evaluator, terms: Sequence[Term], audit: RowAudit, rows: npt.NDArray[np.intp]
-) -> tuple[Floats, Coding]:
+    evaluator: Evaluator, terms: Sequence[Term], audit: RowAudit, rows: Places
+) -> tuple[Array, Coding]:
     """Code the usable rows, without the intercept; products that overflow are audited too."""
     if not terms:
         return np.empty((int((~audit.bad).sum()), 0)), Coding()
@@ -340,9 +338,7 @@ def _require_distinct(names: Sequence[str]) -> None:
         )
 
 
-def _fill(
-    block: NumericBlock, values: Floats, places: Sequence[Sequence[int]], use: Mask
-) -> Floats:
+def _fill(block: NumericBlock, values: Array, places: Sequence[Sequence[int]], use: Mask) -> Array:
     """Assemble the design in Fortran order, a chunk at a time so that no second copy is needed."""
     coded_at = [place for term in places for place in term]
     d = len(block.names) + len(coded_at)

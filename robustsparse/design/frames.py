@@ -16,10 +16,9 @@ from pandas.api import types
 
 from robustsparse.base.errors import DataError, MissingDependencyError
 from robustsparse.base.text import did_you_mean, listed
+from robustsparse.base.types import Array, Mask, Places
 
 Kind = Literal["numeric", "factor", "time", "other"]
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 # The name of the constant term.
 INTERCEPT = "Intercept"
@@ -200,7 +199,7 @@ class NumericBlock:
     names: Sequence[str]
     dtype: np.dtype[Any]
     _frame: pd.DataFrame
-    _places: npt.NDArray[np.intp]
+    _places: Places
 
     @classmethod
     def of(cls, frame: pd.DataFrame, names: Sequence[str]) -> NumericBlock:
@@ -215,7 +214,7 @@ class NumericBlock:
             frame = pd.DataFrame(_floats(frame, dtype), copy=False)
         return cls(names, dtype, frame, places)
 
-    def chunks(self) -> Iterator[tuple[slice, Floats]]:
+    def chunks(self) -> Iterator[tuple[slice, Array]]:
         """Walk through chunks (n, up to CHUNK) with their places among the names."""
         for start in range(0, len(self._places), CHUNK):
             part = self._places[start : start + CHUNK]
@@ -225,7 +224,7 @@ class NumericBlock:
             yield slice(start, start + len(part)), _floats(self._frame.iloc[:, columns], self.dtype)
 
 
-def _scattered(frame: pd.DataFrame, places: npt.NDArray[np.intp]) -> bool:
+def _scattered(frame: pd.DataFrame, places: Places) -> bool:
     """Tell from a sample whether most columns are arrays of their own."""
     sample = places[np.linspace(0, len(places) - 1, PROBES).astype(int)]
     columns = [frame.iloc[:, place].to_numpy() for place in sample]
@@ -233,7 +232,7 @@ def _scattered(frame: pd.DataFrame, places: npt.NDArray[np.intp]) -> bool:
     return len(owners) > PROBES // 2
 
 
-def _floats(block: pd.DataFrame, dtype: npt.DTypeLike = np.float64) -> Floats:
+def _floats(block: pd.DataFrame, dtype: npt.DTypeLike = np.float64) -> Array:
     dtypes = block.dtypes.to_numpy()
     if any(kind_of(dtype) != "numeric" for dtype in set(dtypes)):
         block = pd.DataFrame({name: numbers(block[name]) for name in block.columns})
@@ -322,7 +321,7 @@ class Dropped:
     weightless: int = 0
 
 
-def row_values(frame: pd.DataFrame, role: str, value: Any) -> Floats | None:
+def row_values(frame: pd.DataFrame, role: str, value: Any) -> Array | None:
     """Read weights or an offset, given as a column or an array, as floats for every row."""
     if value is None:
         return None
@@ -345,7 +344,7 @@ def row_values(frame: pd.DataFrame, role: str, value: Any) -> Floats | None:
     return array
 
 
-def row_weights(frame: pd.DataFrame, value: Any) -> Floats | None:
+def row_weights(frame: pd.DataFrame, value: Any) -> Array | None:
     """Read weights, which must be finite, not negative and not all zero."""
     weights = row_values(frame, "weights", value)
     if weights is None:
@@ -361,7 +360,7 @@ def row_weights(frame: pd.DataFrame, value: Any) -> Floats | None:
     return weights
 
 
-def numeric_column(frame: pd.DataFrame, name: str) -> Floats:
+def numeric_column(frame: pd.DataFrame, name: str) -> Array:
     """Read one column as floats, NaN where it is missing."""
     return _floats(frame[[name]])[:, 0].copy()
 

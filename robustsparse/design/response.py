@@ -10,7 +10,8 @@ import pandas as pd
 
 from robustsparse.base.errors import DataError
 from robustsparse.base.text import listed
-from robustsparse.design.frames import Floats, kind_of, numbers
+from robustsparse.base.types import Array
+from robustsparse.design.frames import kind_of, numbers
 
 Family = Literal["gaussian", "binomial"]
 Classes = tuple[object, object]
@@ -28,7 +29,7 @@ class Response:
     """
 
     name: str
-    values: Floats
+    values: Array
     classes: Classes | None = None
 
     def __repr__(self) -> str:
@@ -53,7 +54,7 @@ def code_response(values: pd.Series, name: str, family: Family) -> Response:
     return Response(name, recode_response(values, name, classes), classes)
 
 
-def recode_response(values: pd.Series, name: str, classes: Classes | None) -> Floats:
+def recode_response(values: pd.Series, name: str, classes: Classes | None) -> Array:
     """Response of new data coded as in training; NaN where it is missing.
 
     Examples
@@ -74,7 +75,7 @@ def recode_response(values: pd.Series, name: str, classes: Classes | None) -> Fl
     return np.where(values.isna().to_numpy(), np.nan, event)
 
 
-def _with_nan(values: pd.Series) -> Floats:
+def _with_nan(values: pd.Series) -> Array:
     if isinstance(values.dtype, np.dtype):
         return values.to_numpy(dtype=np.float64)
     return values.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -18,12 +18,11 @@ import pandas as pd
 from robustsparse.base.archive import from_json, to_json
 from robustsparse.base.errors import DataError
 from robustsparse.base.text import did_you_mean, listed
+from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.formulas.coding import Coding, Evaluator
 from robustsparse.design.formulas.parsing import Piece, unmarked, variables
 from robustsparse.design.frames import (
-    Floats,
     Kind,
-    Mask,
     NumericBlock,
     RowAudit,
     as_frame,
@@ -83,7 +82,7 @@ class DesignSpec:
         """The level of each factor that has no column of its own."""
         return dict(self._coding.references)
 
-    def matrix(self, newdata: Any, columns: Any = None) -> tuple[Floats, pd.Index]:
+    def matrix(self, newdata: Any, columns: Any = None) -> tuple[Array, pd.Index]:
         """Design matrix of new data.
 
         Parameters
@@ -106,7 +105,7 @@ class DesignSpec:
         flipped[:, ~np.isfinite(flipped).all(axis=0)] = np.nan
         return flipped.T, frame.index
 
-    def response(self, newdata: Any) -> Floats:
+    def response(self, newdata: Any) -> Array:
         """Response of new data, coded as in training; NaN where it is missing."""
         frame = as_frame(newdata)
         audit = RowAudit.of(len(frame))
@@ -117,7 +116,7 @@ class DesignSpec:
         )
         return out
 
-    def offset(self, newdata: Any) -> Floats | None:
+    def offset(self, newdata: Any) -> Array | None:
         """Offset of new data, or None if the model took none from a column."""
         if self.offset_column is None:
             return None
@@ -168,7 +167,7 @@ class DesignSpec:
             _context={**from_json(stored["context"]), **(context or {})},
         )
 
-    def _lift(self, frame: pd.DataFrame, wanted: npt.NDArray[Any], flipped: Floats) -> None:
+    def _lift(self, frame: pd.DataFrame, wanted: npt.NDArray[Any], flipped: Array) -> None:
         coded = {place for places in self._places for place in places}
         plain = np.array([i for i, j in enumerate(wanted) if j not in coded], dtype=int)
         names = [self.names[j] for j in wanted[plain]]
@@ -176,7 +175,7 @@ class DesignSpec:
         for place, chunk in NumericBlock.of(frame, names).chunks():
             flipped[plain[place]] = chunk.T
 
-    def _recode(self, frame: pd.DataFrame, wanted: npt.NDArray[Any], flipped: Floats) -> None:
+    def _recode(self, frame: pd.DataFrame, wanted: npt.NDArray[Any], flipped: Array) -> None:
         chosen = set(wanted.tolist())
         used = [not chosen.isdisjoint(places) for places in self._places]
         coding = self._coding.subset(used)
@@ -196,7 +195,7 @@ class DesignSpec:
 
     def _evaluator(
         self, frame: pd.DataFrame, pieces: Sequence[Piece], audit: RowAudit
-    ) -> tuple[Evaluator, npt.NDArray[np.intp]]:
+    ) -> tuple[Evaluator, Places]:
         require_columns(frame, sorted(read_by(pieces) & self._kinds.keys()))
         learned = copy.deepcopy(self._coding.transforms)
         return evaluator_for(frame, pieces, self._kinds, self._context, learned, audit)
@@ -209,7 +208,7 @@ def evaluator_for(
     context: Mapping[str, Any],
     learned: dict[str, Any],
     audit: RowAudit,
-) -> tuple[Evaluator, npt.NDArray[np.intp]]:
+) -> tuple[Evaluator, Places]:
     """Evaluate pieces on the rows where what they read is finite, and audit all rows.
 
     Infinite inputs are set aside first, or they would spoil what transforms learn. Missing
@@ -254,9 +253,7 @@ def _columns_for(
     return {key: prepared(frame[name], kinds.get(name)) for key, name in present.items()}
 
 
-def _spread(
-    mask: npt.NDArray[np.bool_], rows: npt.NDArray[np.intp], n: int
-) -> npt.NDArray[np.bool_]:
+def _spread(mask: Mask, rows: Places, n: int) -> Mask:
     out = np.zeros(n, dtype=bool)
     out[rows] = mask
     return out

@@ -6,15 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse.base.checks import FEWEST_ROWS, as_matrix, check_choice
 from robustsparse.base.errors import DataError, FormulaError
 from robustsparse.base.text import listed
+from robustsparse.base.types import Array, Mask
 from robustsparse.design.frames import NumericBlock, as_frame, column_kinds
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def variables(
     if formula is not None:
         return _checked(*_by_formula(formula, data, na_action, context))
     X, nodes, rows = _matrix(data)
-    usable: NDArray[np.bool_] = np.asarray(np.isfinite(X).all(axis=1))
+    usable: Mask = np.asarray(np.isfinite(X).all(axis=1))
     if na_action == "raise" and not usable.all():
         column = nodes[int(np.flatnonzero(~np.isfinite(X).all(axis=0))[0])]
         raise DataError(

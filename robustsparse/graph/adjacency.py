@@ -4,15 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.matrices import canonical, symmetric, upper
 from robustsparse.base.text import listed
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from robustsparse.base.types import Array, Places
 
 # Two halves of a symmetric matrix that differ by less, relative to its largest entry, differ by rounding.
 ROUNDING = 1e-6
@@ -42,7 +39,7 @@ def strongest(ranking: Any, n: int) -> Any:
     return symmetric(rows, columns, np.ones(len(rows), dtype=bool), ranking.shape[0])
 
 
-def strongest_pairs(ranking: Any, numbers: Sequence[int]) -> Iterator[tuple[Indices, Indices]]:
+def strongest_pairs(ranking: Any, numbers: Sequence[int]) -> Iterator[tuple[Places, Places]]:
     """Rows and columns of the pairs that rank highest, above the diagonal, for several numbers of them."""
     rows, columns, values = upper(ranking)
     order = np.arange(len(values))

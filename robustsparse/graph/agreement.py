@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from robustsparse.base.matrices import canonical, upper
 
 Codes = NDArray[np.integer[Any]]
-Array = NDArray[np.float64]
 
 
 def agreement(adjacency: Any, weights: Any, groups: "pd.Series[Any]") -> "pd.Series[float]":

@@ -5,19 +5,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustsparse.algorithm.bound import BoundGradient
 from robustsparse.algorithm.gradients import GradientEstimator, Trimmed, bind
 from robustsparse.base.errors import ConvergenceWarning, warn_user
 from robustsparse.base.jobs import outcomes
+from robustsparse.base.types import Array
 from robustsparse.graph.checkpoint import Checkpoint, Parts
 from robustsparse.graph.nodes import CHUNK, NodeTask, coefficients
 from robustsparse.graph.options import Plan
 from robustsparse.graph.ranking import Ranking, Subsample, combine, rank_subsample
 from robustsparse.graph.rows import TrustedRows
-
-Array = NDArray[np.float64]
 
 # Fits of nodes that are worth the start of processes. Fewer run in threads, which wait for each other's Python.
 _FITS_FOR_PROCESSES = 1500

@@ -5,14 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.linalg.lapack import dposv
 
 from robustsparse import kernels
-from robustsparse.base.matrices import Indices, canonical, upper
-
-Array = NDArray[np.float64]
+from robustsparse.base.matrices import canonical, upper
+from robustsparse.base.types import Array, Places
 
 # A node's variance given its neighbors is at least this share of its variance: covariances of ranks need not be
 # positive definite, and a node may be a copy of another.
@@ -107,7 +105,7 @@ def graph_criterion(covariance: Array, adjacency: Any, nobs: int, gamma: float =
 
 
 def pairs_criterion(
-    covariance: Array, rows: Indices, columns: Indices, nobs: int, gamma: float = 0.5
+    covariance: Array, rows: Places, columns: Places, nobs: int, gamma: float = 0.5
 ) -> float:
     """`graph_criterion` of the graph whose edges are given by rows and columns above the diagonal."""
     d = len(covariance)
@@ -125,7 +123,7 @@ def pairs_criterion(
     return 0.5 * nobs * explained + len(rows) * price
 
 
-def _residual_variances(covariance: Array, degrees: Indices, neighbors: Indices) -> Array:
+def _residual_variances(covariance: Array, degrees: Places, neighbors: Places) -> Array:
     """Variance of each node that its neighbors leave; as many as its degree are its own."""
     starts = np.concatenate([[0], np.cumsum(degrees)])
     out = np.empty(len(covariance))
@@ -135,9 +133,7 @@ def _residual_variances(covariance: Array, degrees: Indices, neighbors: Indices)
     return out
 
 
-def _regressions(
-    covariance: Array, adjacency: Any
-) -> Iterator[tuple[int, NDArray[np.intp], Array, float]]:
+def _regressions(covariance: Array, adjacency: Any) -> Iterator[tuple[int, Places, Array, float]]:
     """Each node with its neighbors, its coefficients on them and the variance that they leave."""
     graph = canonical(adjacency)
     for j in range(len(covariance)):
@@ -146,7 +142,7 @@ def _regressions(
         yield j, near, *_regression(covariance, j, near)
 
 
-def _regression(covariance: Array, j: int, near: NDArray[np.intp]) -> tuple[Array, float]:
+def _regression(covariance: Array, j: int, near: Places) -> tuple[Array, float]:
     """Coefficients of a node on some others, and the variance that they leave."""
     along = covariance[near, j]
     beta = _solve(covariance[np.ix_(near, near)], along) if len(near) else along

@@ -15,8 +15,7 @@ from robustsparse.algorithm.iteration import Problem, Settings
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.solver import solve
 from robustsparse.base.matrices import canonical
-
-Array = NDArray[np.float64]
+from robustsparse.base.types import Array, Indices
 
 # Nodes in one task; with a checkpoint, what a killed run loses at most.
 CHUNK = 8
@@ -49,7 +48,7 @@ class NodeTask:
     estimator: GradientEstimator
     ks: tuple[int, ...]
     settings: Settings
-    seeds: NDArray[np.int64]
+    seeds: Indices
     start: Array | None = None
     like: BoundGradient | None = None
 
@@ -109,7 +108,7 @@ class NodeTask:
         ]
 
 
-def _dense(places: NDArray[np.int64], values: Array, d: int) -> Array:
+def _dense(places: Indices, values: Array, d: int) -> Array:
     out = np.zeros(d)
     out[places] = values
     return out

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustsparse.algorithm.gradients import (
     GradientEstimator,
@@ -18,6 +17,7 @@ from robustsparse.algorithm.sparsity import k_grid
 from robustsparse.base.checks import as_rng, check_choice, check_count, check_number
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.threads import threads_for
+from robustsparse.base.types import Array, Indices
 from robustsparse.graph.checkpoint import fingerprint
 from robustsparse.graph.nodes import CHUNK
 from robustsparse.graph.ranking import SUBSAMPLES
@@ -67,12 +67,12 @@ class Plan:
     screen: bool
     how: str
     settings: Settings
-    seeds: NDArray[np.int64]
+    seeds: Indices
     draws: tuple[int, ...]
     threads: int
     verbose: bool
 
-    def digest(self, X: NDArray[np.float64]) -> str:
+    def digest(self, X: Array) -> str:
         """Fingerprint of the data and of all that the parts of a run depend on."""
         if not isinstance(self.estimator, Trimmed | MedianOfMeans | Mean):
             raise ParameterError(

@@ -9,15 +9,12 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse import kernels
 from robustsparse.base.matrices import canonical
+from robustsparse.base.types import Array, Indices
 from robustsparse.graph.rows import TrustedRows, correlation
-
-Array = NDArray[np.float64]
-Places = NDArray[np.int64]
 
 SUBSAMPLES = 40
 # Neighbors kept in each subsample: a tight and a generous threshold, averaged.
@@ -43,10 +40,10 @@ class Subsample:
         Pairs above the diagonal, from the strongest down; -1 where there are no more.
     """
 
-    places: Places
+    places: Indices
     coef: Array
-    tight: Places
-    strongest: Places
+    tight: Indices
+    strongest: Indices
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class Ranking:
 
     scores: sparse.csr_array
     stability: sparse.csr_array
-    strongest: Places
+    strongest: Indices
 
     def instability(self, n_edges: int) -> float:
         """Mean over all pairs of twice the variance of being among the `n_edges` strongest of a subsample."""
@@ -88,7 +85,7 @@ def subsample_size(n: int) -> int:
     return int(10.0 * sqrt(n)) if n > _FEW else int(_SHARE_OF_FEW * n)
 
 
-def neighbors_kept(n: int, d: int) -> NDArray[np.int64]:
+def neighbors_kept(n: int, d: int) -> Indices:
     """Values of k for subsamples of n rows of d variables, ascending."""
     most = max(1, min(d - 1, n // 3))
     return np.unique(np.minimum(_NEIGHBORS, most)).astype(np.int64)
@@ -111,20 +108,20 @@ def rank_subsample(rows: TrustedRows, seed: int) -> Subsample:
     return Subsample(places, coef, np.unique(_above(first, d)), strongest)
 
 
-def _sums(places: Places, values: Array) -> tuple[Places, Array]:
+def _sums(places: Indices, values: Array) -> tuple[Indices, Array]:
     """Distinct places, ascending, and the sum of the values at each."""
     distinct, where = np.unique(places, return_inverse=True)
     return distinct, np.asarray(np.bincount(where.ravel(), values.ravel()), dtype=np.float64)
 
 
-def _above(places: Places, d: int) -> Places:
-    """Places in a flat (d, d) array, mirrored to be above the diagonal."""
+def _above(places: Indices, d: int) -> Indices:
+    """Indices in a flat (d, d) array, mirrored to be above the diagonal."""
     rows, columns = np.divmod(places, d)
     return np.minimum(rows, columns) * d + np.maximum(rows, columns)
 
 
-def _first(places: Places, scores: Array, count: int) -> Places:
-    """Places of the largest scores, from the largest down; -1 after the last that is not zero."""
+def _first(places: Indices, scores: Array, count: int) -> Indices:
+    """Indices of the largest scores, from the largest down; -1 after the last that is not zero."""
     # Ties go to the pair that comes first.
     best = np.argsort(-scores, kind="stable")[:count]
     out = np.full(count, -1)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from robustsparse.base.checks import check_count
 from robustsparse.base.errors import DataError, DataWarning, ParameterError, warn_user
 from robustsparse.base.matrices import at_pairs, canonical, upper
 from robustsparse.base.text import did_you_mean
+from robustsparse.base.types import Array
 from robustsparse.design.networks import as_adjacency, as_groups
 from robustsparse.graph.adjacency import place_on_path, strongest
 from robustsparse.graph.agreement import agreement
@@ -21,8 +21,6 @@ from robustsparse.graph.summary import summarize_graph
 from robustsparse.report.plots import plot_graph_cuts, plot_graph_path, plot_network
 from robustsparse.report.roc import ROC, roc_from_scores
 from robustsparse.report.summary.report import Summary
-
-Array = NDArray[np.float64]
 
 _FEW = {0: "no edges", 1: "the strongest edge"}
 

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse.algorithm.gradients import estimator_words
 from robustsparse.base.matrices import canonical
 from robustsparse.base.text import listed
+from robustsparse.base.types import Array, Mask
 from robustsparse.design.variables import Variables, variables
 from robustsparse.graph.adjacency import entry_ranking, strongest_pairs
 from robustsparse.graph.checkpoint import Checkpoint
@@ -24,8 +24,6 @@ from robustsparse.graph.ranking import SUBSAMPLES, Ranking
 from robustsparse.graph.result import GraphResult
 from robustsparse.graph.rows import TrustedRows, correlation, normal_scores, trusted_rows
 from robustsparse.robust import standardize as scaling
-
-Array = NDArray[np.float64]
 
 # Sizes of the graphs among which the criterion chooses, and the largest mean degree.
 _CUTS, _LARGEST_DEGREE = 30, 16
@@ -190,9 +188,7 @@ def _complete(ranking: Any, along_path: Any) -> Any:
     return canonical(ranking + rest * (0.5 * ranking.data.min()))
 
 
-def _notes(
-    table: Variables, constant: NDArray[np.bool_], rows: TrustedRows, plan: Plan
-) -> tuple[str, ...]:
+def _notes(table: Variables, constant: Mask, rows: TrustedRows, plan: Plan) -> tuple[str, ...]:
     words = estimator_words(plan.estimator, len(rows.kept), len(table.nodes) - 1)
     notes = [*table.notes, f"graphs along the path: Algorithm 2 with the {words}"]
     if plan.screen:

@@ -5,15 +5,12 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import pdtrc
 
 from robustsparse.base.ranks import normal_quantiles
 from robustsparse.base.threads import over_columns
+from robustsparse.base.types import Array, Mask, Places
 from robustsparse.robust.scales import MAD_TO_SD
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 # Cells with a robust z beyond FAR are compared with those between NEAR and FAR. A tail that falls has fewer beyond,
 # even Cauchy's has only 1.5 times as many; more than twice as many may be errors.
@@ -54,10 +51,10 @@ class TrustedRows:
 
     values: Array
     weights: Array
-    errors: Bools
+    errors: Mask
 
     @property
-    def kept(self) -> NDArray[np.intp]:
+    def kept(self) -> Places:
         """Places of the rows that were not rejected."""
         return np.flatnonzero(self.weights > 0)
 
@@ -96,7 +93,7 @@ def trusted_rows(XT: Array, threads: int = 1) -> TrustedRows:
     return TrustedRows(values, weights, errors)
 
 
-def wrong_cells(XT: Array) -> Bools:
+def wrong_cells(XT: Array) -> Mask:
     """Cells that lie apart from the rest of their variable, and are too many for a heavy tail.
 
     The number of far cells of all variables tells whether there are errors, the gap in each variable which cells they
@@ -134,7 +131,7 @@ def _before(values: Array) -> Array:
     return means
 
 
-def _meet(errors: Bools) -> Bools:
+def _meet(errors: Mask) -> Mask:
     """Variables whose errors meet those of another in the same rows more often than chance allows."""
     d, n = errors.shape
     cells = errors.astype(np.float64)
@@ -191,7 +188,7 @@ def _usual_size(values: Array, threads: int) -> float:
     return float(np.median(squares.mean(axis=0))) + chance
 
 
-def _agree(values: Array, far: Bools, threads: int) -> Bools:
+def _agree(values: Array, far: Mask, threads: int) -> Mask:
     """Which of the far rows point in directions that other far rows share."""
     if far.sum() < 2:
         return np.zeros(int(far.sum()), dtype=bool)

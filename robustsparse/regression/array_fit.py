@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from robustsparse.base.checks import (
     as_matrix,
 )
+from robustsparse.base.types import Array
 from robustsparse.design.arrays import array_keep, array_names, require_rows, used_rows
 from robustsparse.design.response import Family
 from robustsparse.regression.fit.automatic import leverage, trust_in_rows
@@ -16,9 +14,6 @@ from robustsparse.regression.fit.options import for_response, make_options
 from robustsparse.regression.fit.standardized import prepare
 from robustsparse.regression.label import ArrayMeta, fit_and_assemble
 from robustsparse.regression.result import RHTResult
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.bool_]
 
 
 def fit_arrays(

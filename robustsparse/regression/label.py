@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from robustsparse.algorithm.solver import warn_unsettled
+from robustsparse.base.types import Array, Mask
 from robustsparse.design.frames import INTERCEPT, Dropped
 from robustsparse.design.response import Response
 from robustsparse.regression.fit.as_printed import fit_prepared
@@ -19,8 +19,6 @@ from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.standardized import Prepared
 from robustsparse.regression.result import RHTResult
 
-Array = NDArray[np.float64]
-
 
 class ArrayMeta:
     """What a design would say of a fit to arrays."""
@@ -29,7 +27,7 @@ class ArrayMeta:
     references: dict[str, object] = {}  # noqa: RUF012
 
     def __init__(
-        self, response: Response, names: tuple[str, ...], counts: NDArray[np.bool_], offset: Any
+        self, response: Response, names: tuple[str, ...], counts: Mask, offset: Any
     ) -> None:
         self.response, self.names, self.offset = response, names, offset
         rows = pd.RangeIndex(len(counts))

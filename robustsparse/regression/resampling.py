@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse.algorithm.gradients import with_rng
@@ -21,14 +20,13 @@ from robustsparse.base.checks import as_matrix
 from robustsparse.base.errors import ParameterError, warn_user
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.text import did_you_mean
+from robustsparse.base.types import Array, Places
 from robustsparse.design.arrays import array_keep, array_names, used_rows
 from robustsparse.design.response import Response
 from robustsparse.regression.array_fit import fit_arrays, trusted_rows
 from robustsparse.regression.fit.options import make_options
 from robustsparse.regression.result import RHTResult
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 T = TypeVar("T")
 
 _DESIGN_OPTIONS = ("family", "weights", "offset", "keep", "na_action", "context")
@@ -68,22 +66,22 @@ class Study:
         """Number of rows."""
         return len(self.response.values)
 
-    def fit(self, rows: Rows, seed: int, n_jobs: int | None = 1) -> RHTResult:
+    def fit(self, rows: Places, seed: int, n_jobs: int | None = 1) -> RHTResult:
         """The whole fit on some rows, which may repeat."""
         return self._fit(self._rows(rows), rows, seed, self.names, self.kept, n_jobs, self.options)
 
-    def _rows(self, rows: Rows) -> Any:
+    def _rows(self, rows: Places) -> Any:
         # A transposed take keeps the columns contiguous, as the fit wants them.
         return self.X[rows] if sparse.issparse(self.X) else np.take(self.X.T, rows, axis=1).T
 
-    def fit_terms(self, rows: Rows, terms: Sequence[str], seed: int) -> RHTResult:
+    def fit_terms(self, rows: Places, terms: Sequence[str], seed: int) -> RHTResult:
         """The robust regression of some rows on given terms, none of them thresholded."""
         rows = self._trusted(rows)
         places = pd.Index(self.names).get_indexer(pd.Index(terms))
         X = self.X[rows][:, places] if sparse.issparse(self.X) else self.X[np.ix_(rows, places)]
         return self._fit(X, rows, seed, terms, terms, 1, {**self.options, "k": 0})
 
-    def _trusted(self, rows: Rows) -> Rows:
+    def _trusted(self, rows: Places) -> Places:
         """The rows without those of two classes that are far out in columns which a model may not have."""
         if self.response.classes is None:
             return rows
@@ -94,7 +92,7 @@ class Study:
         return rows[trust > 0]
 
     def _fit(
-        self, X: Any, rows: Rows, seed: int, names: Sequence[str], kept: Sequence[str],
+        self, X: Any, rows: Places, seed: int, names: Sequence[str], kept: Sequence[str],
         n_jobs: int | None, options: dict[str, Any],
     ) -> RHTResult:  # fmt: skip
         rng = np.random.default_rng(seed)
@@ -107,7 +105,7 @@ class Study:
             rng=rng, n_jobs=n_jobs, **{**options, "estimator": estimator},
         )  # fmt: skip
 
-    def classes(self) -> Rows:
+    def classes(self) -> Places:
         """Number of the class of each row; one class for a scaled response."""
         binary = self.response.classes is not None
         return (self.response.values * binary).astype(np.intp)
@@ -155,7 +153,7 @@ def _require_known(options: dict[str, Any], of_data: Sequence[str], by: Callable
             raise ParameterError(f"{name!r} is no argument of the fit or of {by.__name__}(){hint}")
 
 
-def strata_of(study: Study, full: RHTResult) -> Rows:
+def strata_of(study: Study, full: RHTResult) -> Places:
     """Number of each row's stratum: its class, and what a fit to all rows flags it as."""
     flags = pd.factorize(full.diagnostics["flag"], sort=True)[0]
     return np.asarray(study.classes() * (flags.max() + 1) + flags, dtype=np.intp)
@@ -187,7 +185,7 @@ def repeat(
     return results
 
 
-def two_parts(strata: Rows, share: float, rng: np.random.Generator) -> tuple[Rows, Rows]:
+def two_parts(strata: Places, share: float, rng: np.random.Generator) -> tuple[Places, Places]:
     """Two disjoint random parts of the rows, each with its share of every stratum."""
     order = np.lexsort([rng.random(len(strata)), strata])
     # Every row moves a hand on by `share` of a turn: systematic sampling, even across small strata.

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import expit, ndtr, ndtri
 
 from robustsparse.base.checks import as_matrix, as_vector, check_choice, check_number
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.types import Array
 from robustsparse.design.frames import INTERCEPT, Dropped
 from robustsparse.design.response import Classes, recode_response
 from robustsparse.regression.call import Call
@@ -32,7 +32,6 @@ from robustsparse.report.summary.report import Summary
 if TYPE_CHECKING:
     from robustsparse.design.build import DesignSpec
 
-Array = NDArray[np.float64]
 
 _TYPES = ("response", "link", "class")
 _METHODS = ("sandwich", "split", "bootstrap")

@@ -8,13 +8,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from robustsparse.base.checks import check_number
 from robustsparse.base.errors import DataError
+from robustsparse.base.types import Array, Mask
 
-Floats: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = Array
 AVERAGING_GRID = 1001  # steps of 0.001 in the false positive rate, finer than any plot
 
 
@@ -353,7 +354,7 @@ def mean_roc(rocs: Iterable[ROC]) -> ROC:
     return ROC(np.r_[0.0, grid], np.r_[0.0, tpr], np.full(len(grid) + 1, np.nan))
 
 
-def _ranking(scores: ArrayLike, truth: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+def _ranking(scores: ArrayLike, truth: ArrayLike) -> tuple[Floats, Mask]:
     values, positive = np.asarray(scores, dtype=np.float64), np.asarray(truth, dtype=bool)
     if values.ndim != 1 or values.shape != positive.shape:
         raise DataError(f"scores {values.shape} and truth {positive.shape} must be equal vectors.")

@@ -3,16 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from robustsparse.base.checks import as_vector
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.types import Array
 from robustsparse.robust.distances import leverage_weights
 from robustsparse.robust.mm import Refit, check_enough_rows, check_rows, independent_columns
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # Pearson residuals beyond this are clipped (Cantoni and Ronchetti, 2001; robustbase's default).
 TUNING = 1.345

@@ -5,15 +5,12 @@ chosen.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from robustsparse.base.ranks import column_ranks
+from robustsparse.base.types import Array, Mask, Places
 from robustsparse.robust.scales import MAD_TO_SD
 from robustsparse.robust.subspaces import bounded, column_blocks, principal_scores
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 # A column speaks against a row if its robust z is beyond this: one in 2,000 for normal data.
 FAR = 3.5
@@ -280,7 +277,7 @@ def _concentrate(X: Array, squares: Array) -> tuple[float, Array]:
     return volume, squares
 
 
-def _distances(X: Array, rows: Mask | NDArray[np.intp]) -> tuple[float, Array]:
+def _distances(X: Array, rows: Mask | Places) -> tuple[float, Array]:
     """Log determinant of the covariance of some rows; squared distances (n,) of all from it."""
     center = X[rows].mean(axis=0)
     part = X[rows] - center

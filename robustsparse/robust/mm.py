@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustsparse.base.checks import as_matrix, as_rng, as_vector, check_count
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.types import Array, Mask, Places
 from robustsparse.robust.s_estimate import (
     FLOOR,
     Fits,
@@ -18,10 +18,6 @@ from robustsparse.robust.s_estimate import (
     unit_diagonal,
 )
 from robustsparse.robust.scales import BREAKDOWN, BREAKDOWN_TUNING, bisquare_rest, m_scale
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Index = NDArray[np.intp]
 
 # Bisquare constant of the M-step: 95% efficiency at the normal distribution (robustbase's digits).
 EFFICIENCY_TUNING = 4.685061
@@ -195,7 +191,7 @@ def check_enough_rows(n: int, p: int) -> None:
         )
 
 
-def independent_columns(A: Array) -> Index:
+def independent_columns(A: Array) -> Places:
     """Columns that are no linear combination of columns before them."""
     rows = _shortened(A)
     length = np.linalg.norm(rows, axis=0)
@@ -318,7 +314,7 @@ def _inverse_slope(task: Problem, rest: Array, slope: Array) -> Array:
     return np.asarray(half @ half.T)
 
 
-def _spread(core: _Core, A: Array, y: Array, columns: Index, unit: float) -> Refit:
+def _spread(core: _Core, A: Array, y: Array, columns: Places, unit: float) -> Refit:
     """Fit on the used rows and columns, brought to all rows, columns and the units of y."""
     coef, cov = np.zeros(A.shape[1]), np.zeros((A.shape[1], A.shape[1]))
     coef[columns], cov[np.ix_(columns, columns)] = core.coef * unit, core.cov * unit**2

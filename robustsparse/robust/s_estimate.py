@@ -8,8 +8,8 @@ numpy busy.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robustsparse.base.types import Array, Mask, Places
 from robustsparse.robust.scales import (
     BREAKDOWN,
     BREAKDOWN_TUNING,
@@ -18,10 +18,6 @@ from robustsparse.robust.scales import (
     inverse_variance,
     newton_inverse,
 )
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Index = NDArray[np.intp]
 
 # Candidates that are iterated to the end, and the steps that pick them.
 FINALISTS = 5
@@ -279,7 +275,7 @@ def _thinned(task: Problem, rng: np.random.Generator) -> Problem:
     return make_problem(task.A[rows], task.y[rows], task.prior[rows])
 
 
-def subset_fits(task: Problem, subsets: Index) -> Array:
+def subset_fits(task: Problem, subsets: Places) -> Array:
     """Coefficients (q, p) that fit each subset of rows."""
     rows, response = task.A[subsets], task.y[subsets]
     transposed = rows.transpose(0, 2, 1)
@@ -287,7 +283,7 @@ def subset_fits(task: Problem, subsets: Index) -> Array:
     return solve_scaled(scaled, unit, (transposed @ response[:, :, None])[:, :, 0])
 
 
-def draw_subsets(A: Array, count: int, rng: np.random.Generator) -> Index:
+def draw_subsets(A: Array, count: int, rng: np.random.Generator) -> Places:
     """Rows (count, p) of random subsets, each of which determines the coefficients."""
     order = np.argsort(rng.random((count, len(A))), axis=1)
     subsets = order[:, : A.shape[1]]
@@ -300,7 +296,7 @@ def draw_subsets(A: Array, count: int, rng: np.random.Generator) -> Index:
     return subsets
 
 
-def _first_independent(A: Array, order: Index) -> Index:
+def _first_independent(A: Array, order: Places) -> Places:
     """First rows, in the given order, that are linearly independent."""
     rest = A[order] / np.maximum(np.linalg.norm(A[order], axis=1, keepdims=True), FLOOR)
     chosen = []

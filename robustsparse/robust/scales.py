@@ -4,9 +4,8 @@ All are scales about zero: the fit that left the residuals has taken care of the
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from robustsparse.base.types import Array
 
 # The median absolute deviation of a normal sample times this estimates its standard deviation.
 MAD_TO_SD = 1.4826022185056018

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse import kernels
 from robustsparse.base.checks import check_choice, check_finite_columns
 from robustsparse.base.threads import over_columns
+from robustsparse.base.types import Array, Mask, Places
 from robustsparse.robust.scales import MAD_TO_SD
-
-Array = NDArray[np.float64]
 
 SCALES = ("mad", "blocks", "winsor", "sd", "none")
 # Columns are read in blocks of about this many entries: a block stays in the cache while it is
@@ -50,7 +48,7 @@ class Scaling:
 
     location: Array
     scale: Array
-    constant: NDArray[np.bool_]
+    constant: Mask
 
     def to_data(self, coef: Array, intercept: float, unit: float = 1.0) -> tuple[Array, float]:
         """Coefficients and intercept on the data's own scale.
@@ -190,7 +188,7 @@ def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]
     return location, np.where(constant, 0.0, scale)
 
 
-def _two_valued(block: Array, low: Array, high: Array) -> NDArray[np.intp]:
+def _two_valued(block: Array, low: Array, high: Array) -> Places:
     """Rows all of whose values are the smallest or the largest one."""
     rows = np.arange(len(block))
     # The first few values tell most rows apart.

@@ -7,11 +7,10 @@ the two is decomposed while it is small; beyond, a few multiplications with it f
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.linalg.blas import dsyrk
 
-Array = NDArray[np.float64]
+from robustsparse.base.types import Array
 
 # Entries worked on at a time.
 _BLOCK = 1 << 18

@@ -12,15 +12,14 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustsparse.base.errors import ParameterError
+from robustsparse.base.types import Array, Mask, Places
 from robustsparse.simulate.draws import sparse_signs
-from robustsparse.simulate.simulation import Bools, Floats
 
-Rows: TypeAlias = NDArray[np.intp]
-Corrupted: TypeAlias = tuple[Floats, Floats, Bools]
-Attack: TypeAlias = Callable[[Floats, Floats, Floats, int, np.random.Generator], Corrupted]
+Rows: TypeAlias = Places
+Corrupted: TypeAlias = tuple[Array, Array, Mask]
+Attack: TypeAlias = Callable[[Array, Array, Array, int, np.random.Generator], Corrupted]
 
 FAR = 10.0  # a far row, in standard deviations of the columns
 Y_SHIFT = 20.0  # about nine standard deviations of the paper's response
@@ -28,7 +27,7 @@ EDGE = 3.0  # residual scales at which rejection rules usually cut
 UPPER = 0.99  # quantile that serves as "the inliers' scale" of a single value
 
 
-def paper(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator) -> Corrupted:
+def paper(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """Write the paper's outliers: x random +1 or -1, ``y = -x'beta``.
 
     Each x lies at the inliers' scale. Distinguishable by the residual ``-2 x'beta``, except
@@ -40,9 +39,9 @@ def paper(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generat
 
 
 def leverage(
-    X: Floats,
-    y: Floats,
-    beta: Floats,
+    X: Array,
+    y: Array,
+    beta: Array,
     count: int,
     rng: np.random.Generator,
     factor: float = 100.0,
@@ -57,7 +56,7 @@ def leverage(
 
 
 def leverage_huge(
-    X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator
+    X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator
 ) -> Corrupted:
     """Leverage points as by a wrong unit: x times a million, ``y = -x'beta``.
 
@@ -67,7 +66,7 @@ def leverage_huge(
 
 
 def leverage_false(
-    X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator
+    X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator
 ) -> Corrupted:
     """Leverage that argues for false predictors: some of their entries times 100 explain y.
 
@@ -81,7 +80,7 @@ def leverage_false(
     return overwrite(X, y, rows, x_bad, x_bad @ rival)
 
 
-def flip_y(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator) -> Corrupted:
+def flip_y(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """Change the sign of y in random rows.
 
     x is authentic. Distinguishable by the residual ``-2y``, so not where y is small.
@@ -91,7 +90,7 @@ def flip_y(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Genera
 
 
 def flip_largest(
-    X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator
+    X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator
 ) -> Corrupted:
     """Turn the rows with the largest ``|x'beta|`` against the model: y becomes ``-10 y``.
 
@@ -102,7 +101,7 @@ def flip_largest(
     return overwrite(X, y, rows, X[rows], -10.0 * y[rows])
 
 
-def shift_y(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator) -> Corrupted:
+def shift_y(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """Add 20 to y in random rows.
 
     x is authentic. Distinguishable, grossly, by the residual; pulls the intercept above all.
@@ -111,7 +110,7 @@ def shift_y(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Gener
     return overwrite(X, y, rows, X[rows], y[rows] + Y_SHIFT)
 
 
-def mimic(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator) -> Corrupted:
+def mimic(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """Rows that look like inliers in every column and lie on the opposite plane, ``y = -x'beta``.
 
     Each entry of x is an authentic value of its column, drawn independently. Not distinguishable
@@ -123,9 +122,7 @@ def mimic(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generat
     return overwrite(X, y, rows, x_bad, -x_bad @ beta)
 
 
-def equal_far(
-    X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator
-) -> Corrupted:
+def equal_far(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """All bad rows equal and far away: entries +10 or -10, ``y = -x'beta`` as large as can be.
 
     Distinguishable, grossly, in x and by the residual, but no row is an outlier among its copies.
@@ -133,9 +130,7 @@ def equal_far(
     return _equal_rows(X, y, beta, count, rng, FAR)
 
 
-def equal_near(
-    X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator
-) -> Corrupted:
+def equal_near(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """All bad rows equal, at the inliers' scale: entries +1 or -1, ``y = -x'beta``.
 
     Distinguishable by the residual only if the fit is already right; their being equal is
@@ -144,7 +139,7 @@ def equal_near(
     return _equal_rows(X, y, beta, count, rng, 1.0)
 
 
-def edge(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator) -> Corrupted:
+def edge(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """Rows at the edge of the inliers: residual of 3 scales, always toward ``y = 0``.
 
     x is authentic; the scale is the normalized MAD of the authentic residuals. Hardly
@@ -156,9 +151,7 @@ def edge(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generato
     return overwrite(X, y, rows, X[rows], fitted - np.sign(fitted) * EDGE * _noise(X, y, beta))
 
 
-def one_block(
-    X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator
-) -> Corrupted:
+def one_block(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """One bad batch: consecutive rows with every column shifted by 10 and the sign of y changed.
 
     Distinguishable, grossly, in x. Concentrated in the file as a broken device or a bad day would
@@ -169,7 +162,7 @@ def one_block(
     return overwrite(X, y, rows, X[rows] + FAR, -y[rows])
 
 
-def cancel(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator) -> Corrupted:
+def cancel(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """Cancel the gradient at zero: over all rows, ``sum x_j y = 0`` for every true predictor.
 
     The bad rows share the burden equally, with y and the true columns' x of like size; false
@@ -180,7 +173,7 @@ def cancel(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Genera
 
 
 def delete_cancel(
-    X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator
+    X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator
 ) -> Corrupted:
     """Delete the most informative rows (largest ``y x'beta``), then cancel the gradient at zero.
 
@@ -191,7 +184,7 @@ def delete_cancel(
     return _cancel_rows(X, y, beta, informative, rng)
 
 
-def greedy(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator) -> Corrupted:
+def greedy(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """Greedy attack on the trimmed gradient at zero, one row at a time.
 
     Each row pushes the current trimmed gradient toward zero for the true predictors and away from
@@ -255,19 +248,19 @@ def find_attack(attack: str | Attack, known: dict[str, Attack]) -> Attack:
     return known[attack]
 
 
-def overwrite(X: Floats, y: Floats, rows: Rows, x_bad: Floats, y_bad: Floats) -> Corrupted:
+def overwrite(X: Array, y: Array, rows: Rows, x_bad: Array, y_bad: Array) -> Corrupted:
     """Copy X and y with the given rows replaced; their mask comes third."""
     X, y, mask = X.copy(), y.copy(), np.zeros(len(y), dtype=bool)
     X[rows], y[rows], mask[rows] = x_bad, y_bad, True
     return X, y, mask
 
 
-def random_rows(y: Floats, count: int, rng: np.random.Generator) -> Rows:
+def random_rows(y: Array, count: int, rng: np.random.Generator) -> Rows:
     """Draw `count` different row numbers."""
     return rng.permutation(len(y))[:count]
 
 
-def _rival(beta: Floats, rng: np.random.Generator) -> Floats:
+def _rival(beta: Array, rng: np.random.Generator) -> Array:
     """Draw coefficients +1 or -1 on as many false predictors as there are true ones."""
     false = np.flatnonzero(beta == 0)
     rival = np.zeros_like(beta)
@@ -276,21 +269,21 @@ def _rival(beta: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _equal_rows(
-    X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator, size: float
+    X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator, size: float
 ) -> Corrupted:
     signs = rng.choice([-1.0, 1.0], X.shape[1])
     x_bad = size * np.where(beta != 0, np.sign(beta), signs)
     return overwrite(X, y, random_rows(y, count, rng), x_bad, -x_bad @ beta)
 
 
-def _noise(X: Floats, y: Floats, beta: Floats) -> float:
+def _noise(X: Array, y: Array, beta: Array) -> float:
     """Measure the noise: normalized MAD of the authentic residuals."""
     residual = y - X @ beta
     return float(1.4826 * np.median(np.abs(residual - np.median(residual))))
 
 
 def _cancel_rows(
-    X: Floats, y: Floats, beta: Floats, rows: Rows, rng: np.random.Generator
+    X: Array, y: Array, beta: Array, rows: Rows, rng: np.random.Generator
 ) -> Corrupted:
     true = np.flatnonzero(beta)
     kept = np.delete(np.arange(len(y)), rows)
@@ -302,14 +295,14 @@ def _cancel_rows(
     return overwrite(X, y, rows, x_bad, y_bad)
 
 
-def _trimmed_means(values: Floats, share: float) -> Floats:
+def _trimmed_means(values: Array, share: float) -> Array:
     # Imported where it is used: scipy.stats takes longer to import than all else here.
     from scipy.stats import trim_mean
 
     return np.asarray(trim_mean(values, share, axis=0))
 
 
-def _greedy_targets(X: Floats, y: Floats, beta: Floats, trim: float) -> tuple[Rows, Floats]:
+def _greedy_targets(X: Array, y: Array, beta: Array, trim: float) -> tuple[Rows, Array]:
     """Choose true columns (direction -1: toward zero), best false ones (+1: away from it)."""
     true, false = np.flatnonzero(beta), np.flatnonzero(beta == 0)
     gradient = np.abs(_trimmed_means(X[:, false] * y[:, None], trim))

@@ -9,14 +9,14 @@ from scipy.linalg import solveh_banded
 
 from robustsparse.base.checks import check_count
 from robustsparse.base.errors import ParameterError
-from robustsparse.simulate.simulation import Floats
+from robustsparse.base.types import Array
 
 TAILS = ("gaussian", "lognormal", "t3", "cauchy")
 LOG_VARIANCE = 4.0  # Z ~ logN(0, 4), the paper's heavy tail
 SQRT_TOLERANCE = 1e-15  # relative accuracy of the matrix square root
 
 
-def standardized(tail: str, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+def standardized(tail: str, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
     """Independent entries with mean 0 and variance 1 (Cauchy: median 0 and scale 1).
 
     The moments are those of the distribution, never of the sample: dividing by a sample's
@@ -33,7 +33,7 @@ def standardized(tail: str, shape: tuple[int, ...], rng: np.random.Generator) ->
     return np.asarray((rng.lognormal(0.0, math.sqrt(LOG_VARIANCE), shape) - mean) / sd)
 
 
-def correlated_rows(tail: str, n: int, d: int, rho: float, rng: np.random.Generator) -> Floats:
+def correlated_rows(tail: str, n: int, d: int, rho: float, rng: np.random.Generator) -> Array:
     """Rows with covariance ``rho ** |i - j|``: ``sqrt(Sigma) x`` with standardized entries x.
 
     Log-normal rows use the symmetric square root, as in the paper. For Gaussian rows every
@@ -43,7 +43,7 @@ def correlated_rows(tail: str, n: int, d: int, rho: float, rng: np.random.Genera
     return toeplitz_sqrt_rows(entries, rho) if tail == "lognormal" else autoregression(entries, rho)
 
 
-def autoregression(entries: Floats, rho: float) -> Floats:
+def autoregression(entries: Array, rho: float) -> Array:
     """``x_j = rho x_{j-1} + sqrt(1 - rho^2) e_j`` along each row."""
     # Imported where it is used: scipy.signal takes longer to import than all else here.
     from scipy.signal import lfilter
@@ -53,7 +53,7 @@ def autoregression(entries: Floats, rho: float) -> Floats:
     return np.asarray(lfilter([1.0], [1.0, -rho], shocks, axis=1))
 
 
-def toeplitz_sqrt_rows(entries: Floats, rho: float) -> Floats:
+def toeplitz_sqrt_rows(entries: Array, rho: float) -> Array:
     """Multiply every row by the symmetric square root of ``rho ** |i - j|``.
 
     The inverse A of that matrix is tridiagonal and ``A^(-1/2)`` is the mean over t in (0, pi/2)
@@ -73,7 +73,7 @@ def toeplitz_sqrt_rows(entries: Floats, rho: float) -> Floats:
     return np.asarray(result.T / nodes)
 
 
-def _toeplitz_inverse(d: int, rho: float) -> tuple[Floats, Floats]:
+def _toeplitz_inverse(d: int, rho: float) -> tuple[Array, Array]:
     """Diagonal and (padded) upper diagonal of the inverse of ``rho ** |i - j|``."""
     diagonal = np.full(d, 1.0 + rho**2)
     diagonal[[0, -1]] = 1.0
@@ -89,7 +89,7 @@ def _quadrature_size(rho: float) -> int:
     return max(2, math.ceil(math.log(SQRT_TOLERANCE / 2) / math.log(rate)))
 
 
-def sparse_signs(d: int, k: int, rng: np.random.Generator) -> Floats:
+def sparse_signs(d: int, k: int, rng: np.random.Generator) -> Array:
     """Draw a vector with k entries +1 or -1 at random places."""
     check_count("k", k, 0, d)
     beta = np.zeros(d)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
+from robustsparse.base.types import Array
 from robustsparse.simulate.battery import Attack, Corrupted, overwrite, random_rows
-from robustsparse.simulate.simulation import Floats
 
 
-def paper(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator) -> Corrupted:
+def paper(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """Write the paper's outliers: x random +3 or -3, the label drawn with the opposite odds.
 
     ``P(y = 1 | x) = 1 / (1 + exp(x'beta))``. Distinguishable in x: every entry
@@ -20,7 +20,7 @@ def paper(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generat
     return overwrite(X, y, random_rows(y, count, rng), x_bad, y_bad)
 
 
-def flip_y(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator) -> Corrupted:
+def flip_y(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """Swap the label in random rows.
 
     x is authentic. Distinguishable only where the true odds are lopsided.
@@ -29,7 +29,7 @@ def flip_y(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Genera
     return overwrite(X, y, rows, X[rows], 1.0 - y[rows])
 
 
-def leverage(X: Floats, y: Floats, beta: Floats, count: int, rng: np.random.Generator) -> Corrupted:
+def leverage(X: Array, y: Array, beta: Array, count: int, rng: np.random.Generator) -> Corrupted:
     """Leverage points: x of a row times 100, with the label that `beta` thinks least likely.
 
     Distinguishable, grossly, in x.

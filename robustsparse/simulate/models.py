@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from robustsparse.base.checks import check_choice, check_count, check_number
 from robustsparse.base.errors import ParameterError
+from robustsparse.base.types import Array
 from robustsparse.simulate.battery import Attack, Corrupted, attacks, find_attack
 from robustsparse.simulate.draws import (
     TAILS,
@@ -19,7 +20,7 @@ from robustsparse.simulate.draws import (
     standardized,
 )
 from robustsparse.simulate.labels import label_attacks
-from robustsparse.simulate.simulation import Floats, Simulation
+from robustsparse.simulate.simulation import Simulation
 
 CORRELATION = math.exp(-1)  # the paper's Toeplitz covariance is exp(-|i - j|)
 DESIGNS = ("gaussian", "lognormal", "t3")
@@ -204,7 +205,7 @@ def _check_sizes(n: int, d: int, sigma: float = 0.0, correlation: float = 0.0) -
         raise ParameterError(f"correlation={correlation} must lie strictly between -1 and 1.")
 
 
-def _given(beta: ArrayLike, d: int) -> Floats:
+def _given(beta: ArrayLike, d: int) -> Array:
     coefficients = np.array(beta, dtype=np.float64)
     if coefficients.shape != (d,):
         raise ParameterError(f"beta has shape {coefficients.shape}; it needs d={d} coefficients")
@@ -212,9 +213,9 @@ def _given(beta: ArrayLike, d: int) -> Floats:
 
 
 def _corrupt(
-    X: Floats,
-    y: Floats,
-    beta: Floats,
+    X: Array,
+    y: Array,
+    beta: Array,
     count: int,
     attack: str | Attack | None,
     known: dict[str, Attack],
@@ -238,7 +239,7 @@ def _checked(corrupted: Corrupted, d: int) -> Corrupted:
     return corrupted
 
 
-def _assemble(corrupted: Corrupted, beta: Floats, intercept: float, shuffle: bool) -> Simulation:
+def _assemble(corrupted: Corrupted, beta: Array, intercept: float, shuffle: bool) -> Simulation:
     X, y, mask = corrupted
     if not shuffle:
         order = np.argsort(mask, kind="stable")

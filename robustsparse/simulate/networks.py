@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from robustsparse.base.checks import check_choice, check_count, check_number
+from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.simulate.draws import outlier_count, standardized
-from robustsparse.simulate.simulation import Bools, Floats, Simulation
+from robustsparse.simulate.simulation import Simulation
 
 KINDS = ("cluster", "hub", "band", "random", "scale-free")
 TAILS = ("gaussian", "lognormal", "t3")
@@ -119,7 +119,7 @@ def _adjacency(
     prob: float | None,
     bandwidth: int,
     rng: np.random.Generator,
-) -> Bools:
+) -> Mask:
     check_choice("kind", kind, KINDS)
     if kind == "scale-free":
         return _preferential_tree(d, rng)
@@ -137,24 +137,24 @@ def _adjacency(
     return np.asarray(_random_pairs(d, default if prob is None else prob, rng) & within)
 
 
-def _groups(d: int, count: int) -> NDArray[np.int64]:
+def _groups(d: int, count: int) -> Indices:
     """Group number of every variable; sizes differ by at most one, smaller groups first."""
     small, larger = divmod(d, count)
     return np.repeat(np.arange(count), [small] * (count - larger) + [small + 1] * larger)
 
 
-def _random_pairs(d: int, prob: float, rng: np.random.Generator) -> Bools:
+def _random_pairs(d: int, prob: float, rng: np.random.Generator) -> Mask:
     upper = np.triu(rng.random((d, d)) < check_number("prob", prob, 0.0, 1.0), 1)
     return np.asarray(upper | upper.T)
 
 
-def _hubs(member: NDArray[np.int64]) -> Bools:
+def _hubs(member: Indices) -> Mask:
     """Pairs of variables of which one, not both, is the first of its group."""
     first = np.r_[True, np.diff(member) > 0]
     return np.asarray(first[:, None] ^ first[None, :])
 
 
-def _preferential_tree(d: int, rng: np.random.Generator) -> Bools:
+def _preferential_tree(d: int, rng: np.random.Generator) -> Mask:
     """Tie each new node to an old one, chosen with probability proportional to its degree."""
     adjacency = np.zeros((d, d), dtype=bool)
     # Every node as often as its degree, but the first two twice as often, as huge counts them.
@@ -165,7 +165,7 @@ def _preferential_tree(d: int, rng: np.random.Generator) -> Bools:
     return adjacency | adjacency.T
 
 
-def _precision(adjacency: Bools, v: float, u: float) -> Floats:
+def _precision(adjacency: Mask, v: float, u: float) -> Array:
     """Make v times the adjacency positive definite and rescale to unit variances."""
     omega = v * adjacency.astype(np.float64)
     lowest = float(eigh(omega, eigvals_only=True, subset_by_index=[0, 0])[0])
@@ -175,7 +175,7 @@ def _precision(adjacency: Bools, v: float, u: float) -> Floats:
     return np.asarray(omega * np.outer(sd, sd))
 
 
-def _rows(tail: str, n: int, precision: Floats, rng: np.random.Generator) -> Floats:
+def _rows(tail: str, n: int, precision: Array, rng: np.random.Generator) -> Array:
     """Draw authentic rows whose covariance is the inverse of the precision matrix."""
     values, vectors = np.linalg.eigh(precision)
     entry_tail = "lognormal" if tail == "lognormal" else "gaussian"
@@ -185,14 +185,14 @@ def _rows(tail: str, n: int, precision: Floats, rng: np.random.Generator) -> Flo
     return np.asarray(X / np.sqrt(rng.chisquare(3, (n, 1))) if tail == "t3" else X)
 
 
-def _shifted_rows(count: int, d: int, shift: float, rng: np.random.Generator) -> Floats:
+def _shifted_rows(count: int, d: int, shift: float, rng: np.random.Generator) -> Array:
     signs = rng.choice([-1.0, 1.0], (count, 1))
     return shift * signs + rng.standard_normal((count, d))
 
 
 def _corrupt_cells(
-    X: Floats, fraction: float, rng: np.random.Generator
-) -> tuple[Floats, Bools | None]:
+    X: Array, fraction: float, rng: np.random.Generator
+) -> tuple[Array, Mask | None]:
     if fraction == 0:
         return X, None
     cells = rng.random(X.shape) < fraction

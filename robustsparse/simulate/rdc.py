@@ -12,10 +12,11 @@ import pandas as pd
 from robustsparse.algorithm.gradients import GradientEstimator, as_estimator
 from robustsparse.base.checks import check_choice, check_count, check_number
 from robustsparse.base.errors import ParameterError
+from robustsparse.base.types import Array
 from robustsparse.report.plots.rdc import plot_rdc
 from robustsparse.simulate.battery import Attack
 from robustsparse.simulate.models import CORRELATION, linear
-from robustsparse.simulate.simulation import Floats, Simulation
+from robustsparse.simulate.simulation import Simulation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +60,7 @@ class RDC:
     limit: float
     estimator: str
 
-    def at_truth(self) -> Floats:
+    def at_truth(self) -> Array:
         """Errors at ``beta = beta*``, one a data set: what is left of psi there.
 
         Examples
@@ -175,7 +176,7 @@ def _three_times(k: int, d: int) -> int:
 
 def _sparse_step(
     sim: Simulation, sparsity: int, distance: float, rng: np.random.Generator
-) -> Floats:
+) -> Array:
     """``b - b*`` of the given length: random on the true columns and others, `sparsity` in all."""
     assert sim.beta is not None
     d = len(sim.beta)
@@ -188,7 +189,7 @@ def _sparse_step(
 
 
 def _error(
-    estimator: GradientEstimator, sim: Simulation, step: Floats, correlation: float, sparsity: int
+    estimator: GradientEstimator, sim: Simulation, step: Array, correlation: float, sparsity: int
 ) -> float:
     """Largest ``|<Ghat - G, u>|`` over unit vectors u with at most `sparsity` entries."""
     assert sim.beta is not None
@@ -204,7 +205,7 @@ def _error(
     return float(np.linalg.norm(np.partition(gap, len(gap) - sparsity)[-sparsity:]))
 
 
-def toeplitz_times(vector: Floats, rho: float) -> Floats:
+def toeplitz_times(vector: Array, rho: float) -> Array:
     """``S v`` for ``S = rho ** |i - j|``, by one pass from each end.
 
     Examples
@@ -219,7 +220,7 @@ def toeplitz_times(vector: Floats, rho: float) -> Floats:
     return np.asarray(forward + backward - vector)
 
 
-def bounding_line(x: Floats, y: Floats) -> tuple[float, float]:
+def bounding_line(x: Array, y: Array) -> tuple[float, float]:
     """Slope and level, neither negative, of the line above all points with the least sum of gaps.
 
     Examples

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Bools: TypeAlias = NDArray[np.bool_]
+from robustsparse.base.types import Array, Mask
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,15 +47,15 @@ class Simulation:
     (100, 21)
     """
 
-    X: Floats
-    y: Floats | None
-    outlier: Bools
-    beta: Floats | None = None
+    X: Array
+    y: Array | None
+    outlier: Mask
+    beta: Array | None = None
     intercept: float = 0.0
-    column_scale: Floats | None = None
-    adjacency: Bools | None = None
-    precision: Floats | None = None
-    outlier_cells: Bools | None = None
+    column_scale: Array | None = None
+    adjacency: Mask | None = None
+    precision: Array | None = None
+    outlier_cells: Mask | None = None
 
     @property
     def names(self) -> list[str]:

@@ -6,7 +6,8 @@ import pytest
 
 import robustsparse as rs
 from robustsparse.base.errors import ParameterError
-from robustsparse.inference import _medians, _percentiles, bootstrap, split
+from robustsparse.inference import bootstrap, split
+from robustsparse.regression.intervals import _medians, _percentiles
 
 # Lowest share of 95% intervals that may hold the truth in the 75 intervals of a test: four standard errors below.
 LOWEST_COVERAGE = 0.95 - 4 * np.sqrt(0.95 * 0.05 / 75)

@@ -30,6 +30,7 @@ from formulaic.utils.stateful_transforms import stateful_transform
 from robustsparse.base.archive import from_json, to_json
 from robustsparse.base.errors import DataError, FormulaError, RobustSparseError, UnseenLevelError
 from robustsparse.base.text import listed
+from robustsparse.base.types import Array, Mask
 from robustsparse.design.formulas.parsing import (
     Piece,
     Term,
@@ -39,7 +40,7 @@ from robustsparse.design.formulas.parsing import (
     unmarked,
     variables,
 )
-from robustsparse.design.frames import Floats, Mask, infinite, kind_of, prepared
+from robustsparse.design.frames import infinite, kind_of, prepared
 
 
 def _learn_from_finite(name: str) -> Any:
@@ -189,7 +190,7 @@ class Evaluator:
                 missing |= self._columns[name].isna().to_numpy()
         return missing, unbounded
 
-    def code(self, terms: Sequence[Term], drop: Mask) -> tuple[Floats, Coding]:
+    def code(self, terms: Sequence[Term], drop: Mask) -> tuple[Array, Coding]:
         """Code terms for the rows that are not dropped, and remember how."""
         for piece in _distinct(terms):
             self._evaluate(piece)
@@ -201,7 +202,7 @@ class Evaluator:
         values, spec = self._matrix(spec, drop)
         return values, _coding(terms, spec)
 
-    def recode(self, coding: Coding, drop: Mask) -> Floats:
+    def recode(self, coding: Coding, drop: Mask) -> Array:
         """Code new data as in training."""
         for piece in _distinct(term.pieces for term in coding.terms):
             self._evaluate(piece)
@@ -243,7 +244,7 @@ class Evaluator:
                 raise DataError(f"`{name}` gives {leaf.dtype} values; convert them to numbers")
         return leaves
 
-    def _matrix(self, spec: ModelSpec, drop: Mask) -> tuple[Floats, ModelSpec]:
+    def _matrix(self, spec: ModelSpec, drop: Mask) -> tuple[Array, ModelSpec]:
         rows = int(np.count_nonzero(~drop))
         # What was encoded for other rows must not be used again.
         self._engine.encoded_cache.clear()

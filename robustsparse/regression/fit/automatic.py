@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from robustsparse.algorithm.gradients import GradientEstimator, Mean, MedianOfMeans, Trimmed
 from robustsparse.algorithm.iteration import Settings
 from robustsparse.algorithm.solver import RHTFit, solve, solve_down
 from robustsparse.algorithm.sparsity import largest_k
+from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.k_paths import Choice, path, penalty, robust_criterion
 from robustsparse.regression.fit.standardized import Prepared
 from robustsparse.robust.bounded_logistic import bounded_logistic
@@ -30,9 +30,6 @@ from robustsparse.robust.distances import (
 )
 from robustsparse.robust.mm import Refit, mm_regression
 from robustsparse.robust.scales import m_scale
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 # A residual beyond this many scales rejects its row; for a binary response, whose Pearson residuals have long tails
 # by nature, a label to which the model gives less than one chance in a hundred.
@@ -109,7 +106,7 @@ class Fitted:
     resid: Array
     weights: Array
     cov: Array | None
-    active: NDArray[np.int64]
+    active: Indices
     choice: Choice | None
     path: dict[int, Array]
     leverage: Leverage
@@ -125,7 +122,7 @@ def leverage(data: Prepared) -> Leverage:
     return Leverage((scores > score_cutoff(scores)) | (distances > cutoff), distances, cutoff)
 
 
-def _active(data: Prepared, solution: RHTFit) -> NDArray[np.int64]:
+def _active(data: Prepared, solution: RHTFit) -> Indices:
     return np.sort(np.concatenate([solution.support, data.keep]))
 
 

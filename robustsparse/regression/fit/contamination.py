@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from robustsparse.algorithm.gradients import (
@@ -15,13 +14,12 @@ from robustsparse.algorithm.gradients import (
 )
 from robustsparse.algorithm.losses import Huber
 from robustsparse.base.errors import ContaminationWarning, warn_user
+from robustsparse.base.types import Mask
 from robustsparse.regression.fit.as_printed import fit_prepared
 from robustsparse.regression.fit.automatic import REJECT, Fitted, response_flags, standard_residuals
 from robustsparse.regression.fit.options import REFITTED, Options, is_named, with_epsilon
 from robustsparse.regression.fit.standardized import Prepared
 from robustsparse.robust.scales import tau_scale
-
-Mask = NDArray[np.bool_]
 
 LEVEL = 0.95
 # Bounds of an estimated epsilon. Flags miss some bad rows, and to trim a few more costs nothing; beyond the largest a

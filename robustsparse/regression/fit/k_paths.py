@@ -7,19 +7,17 @@ from math import log
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from robustsparse.algorithm.gradients import GradientEstimator, with_rng
 from robustsparse.algorithm.iteration import Problem, Settings
 from robustsparse.algorithm.solver import RHTFit, solve
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.progress import progress
+from robustsparse.base.types import Array, Mask
 from robustsparse.regression.fit.standardized import Prepared
 from robustsparse.robust.bounded_logistic import bounded_logistic, clipped_deviance
 from robustsparse.robust.mm import mm_regression
 from robustsparse.robust.scales import m_scale, tau_scale
-
-Array = NDArray[np.float64]
 
 # A path is there to be compared along; the chosen fit is solved to its own tolerance.
 _PATH_TOL, _BINARY_PATH_TOL, _PATH_ITER = 1e-5, 1e-3, 30
@@ -153,7 +151,7 @@ def _held_out(
     estimator: GradientEstimator,
     ks: Sequence[int],
     settings: Settings,
-    out: NDArray[np.bool_],
+    out: Mask,
 ) -> Array:
     """Weighted losses (rows left out, ks) of fits to the other rows."""
     weights = np.ones(data.n) if data.weights is None else data.weights

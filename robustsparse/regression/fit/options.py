@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robustsparse.algorithm.gradients import (
     LARGEST_TRIM,
@@ -19,9 +18,9 @@ from robustsparse.algorithm.losses import Huber, Logistic, Loss, Squared, as_los
 from robustsparse.base.checks import as_rng, check_choice, check_count, check_number
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.threads import threads_for
+from robustsparse.base.types import Array
 from robustsparse.robust.standardize import SCALES
 
-Array = NDArray[np.float64]
 Epsilon = float | Literal["auto"]
 
 FAMILIES = ("gaussian", "binomial")

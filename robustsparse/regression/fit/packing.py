@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robustsparse.base.types import Mask
+
 # Entries moved at a time.
 _BLOCK = 1 << 18
 
 
 @contextmanager
-def packed(XT: NDArray[Any], kept: NDArray[np.bool_]) -> Iterator[NDArray[Any]]:
+def packed(XT: NDArray[Any], kept: Mask) -> Iterator[NDArray[Any]]:
     """The kept columns of a C-contiguous array (d, n) as an array (d, m) of the same kind, for a while.
 
     They take the front of the array's memory and the others the rest; at the end all go back. Until then the array

@@ -12,11 +12,9 @@ from robustsparse.algorithm.bound import double_rows
 from robustsparse.algorithm.gradients import GradientEstimator, bind
 from robustsparse.algorithm.iteration import Problem
 from robustsparse.algorithm.losses import Logistic, Loss
+from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.packing import packed
 from robustsparse.robust.standardize import Scaling, standardize
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ class Prepared:
         return self._part(np.take(self.XT, index, axis=1), index)
 
     @contextmanager
-    def only(self, kept: NDArray[np.bool_]) -> Iterator["Prepared"]:
+    def only(self, kept: Mask) -> Iterator["Prepared"]:
         """The same problem on the kept rows, for a while, in the memory of this one, which must be left alone then."""
         if kept.all():
             yield self

@@ -12,12 +12,10 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
-from numpy.typing import NDArray
 
+from robustsparse.base.types import Array
 from robustsparse.report.plots.labels import place, spread
 from robustsparse.report.plots.style import THIN, TINY
-
-Array = NDArray[np.float64]
 
 
 class _Labels(Artist):

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robustsparse.base.errors import ParameterError
+from robustsparse.base.types import Array, Mask
 from robustsparse.report.plots.qq import qq_frame
 from robustsparse.report.plots.style import (
     BLUE,
@@ -29,8 +30,6 @@ from robustsparse.report.summary.words import printable, shorten_all
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
-
-Array = NDArray[np.float64]
 
 
 class _Look(NamedTuple):
@@ -222,7 +221,7 @@ def _draw_weights(ax: "Axes", frame: pd.DataFrame, label: int) -> None:
     _label(ax, x, y, frame.index, [int(i) for i in order[:label] if y[i] < 0.5])
 
 
-def _clipped(values: Array) -> tuple[Array, NDArray[np.bool_]]:
+def _clipped(values: Array) -> tuple[Array, Mask]:
     """Values moved to the edge where they are so far out that the rest would be one spot."""
     known = values[np.isfinite(values)]
     if len(known) == 0:

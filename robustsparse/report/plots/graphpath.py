@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from robustsparse.base.errors import ParameterError
+from robustsparse.base.types import Array
 from robustsparse.report.plots.style import (
     BLUE,
     GREY,
@@ -22,7 +22,6 @@ from robustsparse.report.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[np.float64]
 
 # What a graph can be chosen by, columns of its path.
 _MEASURES = ("criterion", "instability")

@@ -1,9 +1,9 @@
 """Where labels go so that none covers another: geometry in pixels, without matplotlib."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from robustsparse.base.types import Array, Mask, Places
 
 # Where a label may stand relative to its point, best first: right, left, above, below, corners.
 _SIDES = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)], float)
@@ -108,23 +108,23 @@ def _candidates(anchor: Array, size: Array, gap: float) -> Array:
     return np.hstack([centers - size / 2, centers + size / 2])
 
 
-def _inside(boxes: Array, bounds: Array) -> NDArray[np.bool_]:
+def _inside(boxes: Array, bounds: Array) -> Mask:
     ends = np.hstack([boxes[:, :2] - bounds[:2], bounds[2:] - boxes[:, 2:]])
-    inside: NDArray[np.bool_] = np.min(ends, axis=1) >= 0
+    inside: Mask = np.min(ends, axis=1) >= 0
     return inside
 
 
-def _overlaps(boxes: Array, taken: list[Array]) -> NDArray[np.bool_]:
+def _overlaps(boxes: Array, taken: list[Array]) -> Mask:
     hit = np.zeros(len(boxes), bool)
     for box in taken:
         hit |= (boxes[:, :2] < box[2:]).all(1) & (boxes[:, 2:] > box[:2]).all(1)
     return hit
 
 
-def _covered(boxes: Array, points: Array) -> NDArray[np.intp]:
+def _covered(boxes: Array, points: Array) -> Places:
     """Number of points that each box covers."""
     near = (points >= boxes[:, :2].min(0)) & (points <= boxes[:, 2:].max(0))
     around = points[near.all(1)]
     inside = (around >= boxes[:, None, :2]) & (around <= boxes[:, None, 2:])
-    counts: NDArray[np.intp] = np.sum(np.all(inside, axis=2), axis=1)
+    counts: Places = np.sum(np.all(inside, axis=2), axis=1)
     return counts

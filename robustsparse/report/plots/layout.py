@@ -9,11 +9,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
-Array = NDArray[np.float64]
+from robustsparse.base.types import Array
 
 # Nodes whose distances to all others start the layout, and nodes that repel in one step; of more, a sample serves.
 _PIVOTS = 250

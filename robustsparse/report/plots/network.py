@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from robustsparse.base.checks import check_count
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.matrices import upper
 from robustsparse.base.text import did_you_mean
+from robustsparse.base.types import Array
 from robustsparse.design.networks import as_adjacency, as_groups
 from robustsparse.report.plots.layout import CLOSEST, lay_out
 from robustsparse.report.plots.style import (
@@ -32,7 +32,6 @@ from robustsparse.report.summary.words import printable, shorten_all
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[np.float64]
 
 # Colors of groups beyond the palette: six more (of Paul Tol's, with yellow and black) that are told apart with every
 # kind of color vision. Some resemble one of the palette, so each set of six has its own marker.

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from robustsparse.base.errors import ParameterError
+from robustsparse.base.types import Array, Places
 from robustsparse.report.plots.style import (
     GREY,
     LIGHT,
@@ -27,7 +27,6 @@ from robustsparse.report.summary.words import printable, shorten_all
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[np.float64]
 
 # Labels take at most this share of the width, and no more characters than this.
 _LABEL_SHARE = 0.4
@@ -78,7 +77,7 @@ def _position(path: pd.DataFrame, k: int | None) -> int:
     return len(ks) - 1 if k is None else ks.index(k)
 
 
-def _ranked(values: Array, chosen: Array) -> NDArray[np.intp]:
+def _ranked(values: Array, chosen: Array) -> Places:
     """Rows with any coefficient: the selected ones first, each group by size, first at k."""
     ever = np.flatnonzero((values != 0).any(axis=1))
     keys = np.abs([values[:, -1], chosen, chosen != 0])[:, ever]

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from robustsparse.base.checks import as_rng
 from robustsparse.base.errors import ParameterError
-
-Array = NDArray[np.float64]
+from robustsparse.base.types import Array
 
 # Samples for the envelope: its ends at 95% rest on about twelve samples each.
 _SAMPLES = 500

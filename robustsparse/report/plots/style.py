@@ -6,12 +6,12 @@ from itertools import cycle, product
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from robustsparse.base.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[np.float64]
 
 # The colors of Okabe and Ito, told apart with every kind of color vision; without their yellow,
 # which is too pale for lines, and black, which is the color of text.

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from robustsparse.base.types import Array
 from robustsparse.report.plots.style import (
     BLUE,
     GREY,
@@ -28,7 +28,6 @@ from robustsparse.report.summary.words import printable, shorten_all
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[np.float64]
 
 # Names take at most this share of the width of the plot, and no more characters than this.
 _NAME_SHARE = 0.45

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from robustsparse.base.types import Array
 from robustsparse.report.summary.words import measure, printable, right
-
-Array = NDArray[np.float64]
 
 MISSING = "–"
 # Digits of an estimate; where there is a standard error, the decimals are those that show this many
