@@ -7,6 +7,7 @@ from scipy import sparse
 import robustsparse as rs
 from robustsparse.base.errors import DataError, DataWarning, ParameterError
 from robustsparse.graph.path import graph_from_path
+from robustsparse.report.roc import edge_confusion
 
 
 def thresholded(n: int, d: int, seed: int) -> tuple[rs.simulate.Simulation, dict[str, object]]:
@@ -37,7 +38,7 @@ def test_the_extended_bic_finds_a_clear_graph() -> None:
         assert graph.path["criterion"].idxmin() == pytest.approx(
             graph.path.index[graph_place(graph)]
         )
-        found.append(rs.roc.edge_confusion(graph.adjacency, sim.adjacency).f1)
+        found.append(edge_confusion(graph.adjacency, sim.adjacency).f1)
     # The margin is for seeds where a neighbor of a neighbor comes in.
     assert np.mean(found) > 0.95
 

@@ -8,6 +8,7 @@ import robustsparse as rs
 from robustsparse.base.errors import ParameterError
 from robustsparse.inference import bootstrap, split
 from robustsparse.regression.intervals import _medians, _percentiles
+from robustsparse.regression.resampling import Study
 
 # Lowest share of 95% intervals that may hold the truth in the 75 intervals of a test: four standard errors below.
 LOWEST_COVERAGE = 0.95 - 4 * np.sqrt(0.95 * 0.05 / 75)
@@ -58,13 +59,13 @@ def test_same_seed_same_answer_for_any_number_of_jobs(
 def test_second_half_does_not_see_the_selection(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[np.ndarray] = []
     sim = rs.simulate.linear(n=90, d=10, k=2, epsilon=0.1, rng=1)
-    original = rs.resampling.Study._fit
+    original = Study._fit
 
     def spy(self: object, X: object, rows: np.ndarray, *rest: object) -> object:
         seen.append(rows)
         return original(self, X, rows, *rest)
 
-    monkeypatch.setattr(rs.resampling.Study, "_fit", spy)
+    monkeypatch.setattr(Study, "_fit", spy)
     split("y ~ .", sim.data)
     # No fit to all rows: its flags would carry knowledge from one half to the other.
     assert len(seen) == 2
