@@ -11,7 +11,7 @@ from robustsparse.base.checks import check_choice, check_number
 from robustsparse.base.ranks import column_ranks
 from robustsparse.base.types import Array
 from robustsparse.design.variables import variables
-from robustsparse.robust.scales import MAD_TO_SD
+from robustsparse.robust.scales import column_mads
 
 # Eigenvalues are raised to this fraction of the mean variance: a solver that needs a positive definite matrix gets
 # one, and entries change by no more than what made the matrix indefinite.
@@ -88,7 +88,7 @@ def mad_scales(X: Array) -> Array:
     >>> mad_scales(np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0], [900.0, 5.0]])).round(4)
     array([1.4826, 2.    ])
     """
-    scales = MAD_TO_SD * np.median(np.abs(X - np.median(X, axis=0)), axis=0)
+    scales = column_mads(X)
     without = np.flatnonzero(scales == 0)
     # Squares of values near the largest numbers would overflow.
     unit = np.abs(X[:, without]).max(axis=0, initial=TINY)

@@ -17,7 +17,7 @@ from robustsparse.baselines.lasso_solver import LassoPath, Problem, fit_path, la
 from robustsparse.design.arrays import array_names, array_response, require_rows
 from robustsparse.design.build import DesignSpec, build_design
 from robustsparse.design.frames import INTERCEPT
-from robustsparse.robust.scales import MAD_TO_SD
+from robustsparse.robust.scales import mad
 from robustsparse.robust.standardize import Scaling, standardize
 
 Family = Literal["gaussian", "binomial"]
@@ -184,7 +184,7 @@ def _spread(y: Array, center: bool, robust: bool) -> tuple[float, float]:
     """Scale and location of a response."""
     location = float(np.median(y) if robust else y.mean()) if center else 0.0
     plain = float(np.sqrt(((y - location) ** 2).mean()))
-    scale = MAD_TO_SD * float(np.median(np.abs(y - location))) if robust else plain
+    scale = mad(y - location) if robust else plain
     scale = scale or plain
     if scale == 0:
         raise DataError(f"the response is {y[0]} in all rows; there is nothing to explain.")

@@ -21,12 +21,11 @@ from robustsparse.base.types import Array, Indices
 from robustsparse.graph.checkpoint import fingerprint
 from robustsparse.graph.nodes import CHUNK
 from robustsparse.graph.ranking import SUBSAMPLES
+from robustsparse.robust.scales import LIGHT_TRIM
 from robustsparse.robust.standardize import SCALES
 
 # Neighbors along the path of an automatic fit; nodes with more show in the ranking.
 _LARGEST_K = 10
-# Share trimmed at each end once bad rows are out: trimming more costs neighbors and protects from nothing.
-_LIGHT_TRIM = 0.02
 # Neighbors are compared along the path, not reported to many digits.
 _TOL, _MAX_ITER, _MAX_ITER_FIXED = 1e-3, 30, 200
 
@@ -154,7 +153,7 @@ def _estimator(
     if not isinstance(estimator, str):
         return found
     if isinstance(found, Trimmed) and screen:
-        return Trimmed(min(found.alpha, _LIGHT_TRIM))
+        return Trimmed(min(found.alpha, LIGHT_TRIM))
     # Blocks that stay let every node come to rest; each has its own, so no bias is common to all.
     return replace(found, redraw=False) if isinstance(found, MedianOfMeans) else found
 

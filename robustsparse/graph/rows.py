@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
 
 import numpy as np
 from scipy.special import pdtrc
@@ -10,7 +9,7 @@ from scipy.special import pdtrc
 from robustsparse.base.ranks import normal_quantiles
 from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Mask, Places
-from robustsparse.robust.scales import MAD_TO_SD
+from robustsparse.robust.scales import median_and_mad
 
 # Cells with a robust z beyond FAR are compared with those between NEAR and FAR. A tail that falls has fewer beyond,
 # even Cauchy's has only 1.5 times as many; more than twice as many may be errors.
@@ -168,7 +167,7 @@ def row_weights(XT: Array, threads: int = 1) -> Array:
     """
     values = np.clip(XT, -_LARGEST_Z, _LARGEST_Z)
     size = (values**2).mean(axis=0)
-    median, spread = _median_mad(size)
+    median, spread = median_and_mad(size)
     far = size > median + _ROW_CUT * spread
     rejected = np.zeros(len(size), dtype=bool)
     rejected[np.flatnonzero(far)[_agree(values, far, threads)]] = True
@@ -194,7 +193,7 @@ def _agree(values: Array, far: Mask, threads: int) -> Mask:
         return np.zeros(int(far.sum()), dtype=bool)
     lengths = np.linalg.norm(values, axis=0)
     directions = values / np.where(lengths > 0, lengths, 1.0)
-    median, spread = _median_mad(_mean_agreement(directions[:, ~far], threads))
+    median, spread = median_and_mad(_mean_agreement(directions[:, ~far], threads))
     found = _mean_agreement(directions[:, far], threads)
     # A mean over few rows varies more than one over many.
     chance = sqrt(max(1.0, float((~far).sum() / far.sum())))
@@ -218,11 +217,6 @@ def _mean_agreement(directions: Array, threads: int) -> Array:
 
         over_columns(blocks, -(-m // _BLOCK), m * d * d // _PRODUCTS, threads)
     return np.asarray((squares - 1.0) / (m - 1.0))
-
-
-def _median_mad(values: Any) -> tuple[float, float]:
-    median = float(np.median(values))
-    return median, MAD_TO_SD * float(np.median(np.abs(values - median)))
 
 
 def correlation(values: Array, weights: Array) -> Array:

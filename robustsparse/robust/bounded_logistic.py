@@ -10,9 +10,10 @@ from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array
 from robustsparse.robust.distances import leverage_weights
 from robustsparse.robust.mm import Refit, check_enough_rows, check_rows, independent_columns
+from robustsparse.robust.scales import HUBER_EFFICIENCY
 
 # Pearson residuals beyond this are clipped (Cantoni and Ronchetti, 2001; robustbase's default).
-TUNING = 1.345
+TUNING = HUBER_EFFICIENCY
 TOL = 1e-10
 MAX_ITER = 200
 MAX_HALVINGS = 30

@@ -9,7 +9,7 @@ from scipy.special import chdtri
 
 from robustsparse.base.ranks import column_ranks
 from robustsparse.base.types import Array, Mask, Places
-from robustsparse.robust.scales import MAD_TO_SD
+from robustsparse.robust.scales import column_mads, mads, median_and_mad
 from robustsparse.robust.subspaces import bounded, column_blocks, principal_scores
 
 # A column speaks against a row if its robust z is beyond this: one in 2,000 for normal data.
@@ -82,7 +82,8 @@ def score_cutoff(scores: Array) -> float:
     >>> score_cutoff(np.zeros(50))
     0.2
     """
-    limit = float(np.median(scores)) + CUTOFF_SDS * _mad(scores)
+    median, scale = median_and_mad(scores)
+    limit = median + CUTOFF_SDS * scale
     return min(max(limit, LEAST_SHARE), CERTAIN_SHARE)
 
 
@@ -108,13 +109,8 @@ def distance_cutoff(distances: Array) -> float:
     >>> bool(distance_cutoff(distances) > distances.max())
     True
     """
-    root = np.cbrt(distances**2)
-    return float((np.median(root) + CUTOFF_SDS * _mad(root)) ** 1.5)
-
-
-def _mad(values: Array) -> float:
-    """Scaled median absolute deviation from the median."""
-    return MAD_TO_SD * float(np.median(np.abs(values - np.median(values))))
+    median, scale = median_and_mad(np.cbrt(distances**2))
+    return float((median + CUTOFF_SDS * scale) ** 1.5)
 
 
 def orthogonal_distances(Z: Array, rank: int | None = None) -> Array:
@@ -148,7 +144,7 @@ def orthogonal_distances(Z: Array, rank: int | None = None) -> Array:
     n, d = Z.shape
     most = min(d - 1, n // 2, CANDIDATE_RANK if rank is None else max(rank, CANDIDATE_RANK))
     squares, scores = principal_scores(Z, most)
-    variances = np.array([_mad(column) ** 2 for column in scores.T])
+    variances = column_mads(scores) ** 2
     order = np.argsort(-variances, kind="stable")[: _rank(variances, rank)]
     rest = squares - (scores[:, order] ** 2).sum(axis=1)
     rest[rest < DISTANCE_ROUNDING**2 * squares] = 0.0
@@ -232,7 +228,7 @@ def _distances_and_columns(A: Array) -> tuple[Array, int]:
     n, m = X.shape
     if not m:
         return np.zeros(n), 0
-    X = bounded((X - np.median(X, axis=0)) / [_mad(column) for column in X.T])
+    X = bounded((X - np.median(X, axis=0)) / column_mads(X))
     finals = [_concentrate(X, _guess(X, vectors)) for vectors in _guesses(X)]
     _, squares = min(finals, key=lambda final: final[0])
     inner = _calibrated(squares, m) <= _chi2_quantile(INNER_QUANTILE, m)
@@ -256,8 +252,7 @@ def _guess(X: Array, vectors: Array) -> Array:
     """Squared distances (n,), with robust scales along the given directions."""
     scores = X @ vectors
     scores = scores - np.median(scores, axis=0)
-    scale = MAD_TO_SD * np.median(np.abs(scores), axis=0)
-    scores = scores / np.maximum(scale, np.sqrt(LEAST_VARIANCE))
+    scores = scores / np.maximum(mads(scores, axis=0), np.sqrt(LEAST_VARIANCE))
     return np.asarray((scores**2).sum(axis=1))
 
 

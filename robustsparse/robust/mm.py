@@ -17,10 +17,14 @@ from robustsparse.robust.s_estimate import (
     s_estimate,
     unit_diagonal,
 )
-from robustsparse.robust.scales import BREAKDOWN, BREAKDOWN_TUNING, bisquare_rest, m_scale
+from robustsparse.robust.scales import (
+    BISQUARE_EFFICIENCY,
+    BREAKDOWN,
+    BREAKDOWN_TUNING,
+    bisquare_rest,
+    m_scale,
+)
 
-# Bisquare constant of the M-step: 95% efficiency at the normal distribution (robustbase's digits).
-EFFICIENCY_TUNING = 4.685061
 # Random subsets of rows: robustbase's number, and fewer beside starts that are meant to be good.
 SUBSAMPLES = 500
 SUBSAMPLES_BESIDE_STARTS = 50
@@ -254,7 +258,7 @@ def _fit(task: Problem, starts: Array, subsamples: int, rng: np.random.Generator
         return _exact_fit(task, exact, n_iter)
     scale = max(scale, FLOOR)
     start = Fits(first[None], np.array([scale**-2]), np.array([np.inf]))
-    fits = descend(task, start, EFFICIENCY_TUNING, free_scale=False, tol=TOL, max_iter=MAX_ITER)
+    fits = descend(task, start, BISQUARE_EFFICIENCY, free_scale=False, tol=TOL, max_iter=MAX_ITER)
     coef = fits.coefs[0]
     cov = _sandwich(task, (task.y - task.A @ coef) / scale, (task.y - task.A @ first) / scale)
     converged = bool(fits.moved[0] < TOL)
@@ -280,8 +284,8 @@ def _sandwich(task: Problem, u: Array, first: Array) -> Array:
     Row i moves the coefficients by `H^-1 (psi_i x_i - k (rho_i - mean rho))`: once through its own
     equation, once through the scale.
     """
-    u = np.clip(u, -EFFICIENCY_TUNING, EFFICIENCY_TUNING)
-    rest = bisquare_rest(u * u, EFFICIENCY_TUNING)
+    u = np.clip(u, -BISQUARE_EFFICIENCY, BISQUARE_EFFICIENCY)
+    rest = bisquare_rest(u * u, BISQUARE_EFFICIENCY)
     slope = rest * (5.0 * rest - 4.0)
     rho, rho_slope = _scale_terms(task, first)
     rho_move = (task.average * slope * u) @ task.A / rho_slope
@@ -328,8 +332,8 @@ def _spread(core: _Core, A: Array, y: Array, columns: Places, unit: float) -> Re
 
 
 def _final_weights(resid: Array, scale: float) -> Array:
-    u = np.minimum(np.abs(resid), EFFICIENCY_TUNING * scale) / scale
-    return bisquare_rest(u**2, EFFICIENCY_TUNING) ** 2
+    u = np.minimum(np.abs(resid), BISQUARE_EFFICIENCY * scale) / scale
+    return bisquare_rest(u**2, BISQUARE_EFFICIENCY) ** 2
 
 
 def _without_columns(A: Array, y: Array, prior: Array) -> Refit:

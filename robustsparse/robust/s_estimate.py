@@ -13,9 +13,9 @@ from robustsparse.base.types import Array, Mask, Places
 from robustsparse.robust.scales import (
     BREAKDOWN,
     BREAKDOWN_TUNING,
-    MAD_TO_SD,
     bisquare_rest,
     inverse_variance,
+    mads,
     newton_inverse,
 )
 
@@ -132,7 +132,7 @@ class Fits:
 def start_fits(task: Problem, coefs: Array) -> Fits:
     """Fits with their scales set by the median absolute residuals."""
     resid = task.y - coefs @ task.A.T
-    scale = np.maximum(MAD_TO_SD * np.median(np.abs(resid), axis=1), FLOOR)
+    scale = np.maximum(mads(resid, axis=1), FLOOR)
     return Fits(coefs, 1.0 / scale**2, np.full(len(coefs), np.inf))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array, Mask, Places
+from robustsparse.robust.scales import ROUNDED_MAD_TO_SD
 from robustsparse.simulate.draws import sparse_signs
 
 Rows: TypeAlias = Places
@@ -279,7 +280,7 @@ def _equal_rows(
 def _noise(X: Array, y: Array, beta: Array) -> float:
     """Measure the noise: normalized MAD of the authentic residuals."""
     residual = y - X @ beta
-    return float(1.4826 * np.median(np.abs(residual - np.median(residual))))
+    return float(ROUNDED_MAD_TO_SD * np.median(np.abs(residual - np.median(residual))))
 
 
 def _cancel_rows(

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustsparse.base.errors import DataError, ParameterError
-from robustsparse.robust.mm import EFFICIENCY_TUNING, Refit, mm_regression
-from robustsparse.robust.scales import m_scale
+from robustsparse.robust.mm import Refit, mm_regression
+from robustsparse.robust.scales import BISQUARE_EFFICIENCY, m_scale
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 DATASETS = ["stackloss", "hbk", "starsCYG", "coleman", "wood", "simulated"]
@@ -91,7 +91,9 @@ def test_solves_the_estimating_equations() -> None:
     prior = np.random.default_rng(1).uniform(0.2, 3.0, len(y))
     fit = mm_regression(A, y, prior_weights=prior)
     u = fit.resid / fit.scale
-    psi = np.where(np.abs(u) < EFFICIENCY_TUNING, u * (1 - (u / EFFICIENCY_TUNING) ** 2) ** 2, 0.0)
+    psi = np.where(
+        np.abs(u) < BISQUARE_EFFICIENCY, u * (1 - (u / BISQUARE_EFFICIENCY) ** 2) ** 2, 0.0
+    )
     assert np.abs(A.T @ (prior * psi)).max() < SETTLED * len(y)
     np.testing.assert_allclose(fit.weights * u, psi, atol=1e-12)
 

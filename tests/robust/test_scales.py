@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from robustsparse.robust.scales import BREAKDOWN_TUNING, m_scale, mad, tau_scale
+from robustsparse.robust.scales import (
+    BREAKDOWN_TUNING,
+    column_mads,
+    m_scale,
+    mad,
+    mads,
+    median_and_mad,
+    tau_scale,
+)
 
 SCALES = [mad, m_scale, tau_scale]
 
@@ -16,6 +24,16 @@ SAMPLING = 0.02
 def rho(u: np.ndarray) -> np.ndarray:
     t = np.minimum(np.abs(u) / BREAKDOWN_TUNING, 1.0)
     return 3 * t**2 - 3 * t**4 + t**6
+
+
+@pytest.mark.parametrize("n", [1, 8, 31])
+def test_all_forms_of_the_mad_are_one(n: int) -> None:
+    X = np.random.default_rng(0).standard_cauchy((n, 5))
+    medians = np.median(X, axis=0)
+    assert column_mads(X).tolist() == [mad(column) for column in (X - medians).T]
+    assert [median_and_mad(column)[1] for column in X.T] == column_mads(X).tolist()
+    assert [median_and_mad(column)[0] for column in X.T] == medians.tolist()
+    assert mads(X, axis=0).tolist() == mads(X.T, axis=1).tolist() == [mad(c) for c in X.T]
 
 
 @pytest.mark.parametrize("n_coef", [0, 3, 20])

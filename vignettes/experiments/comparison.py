@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from vignettes_common import command
 
 import robustsparse as rs
+from robustsparse.robust.scales import HUBER_EFFICIENCY, ROUNDED_MAD_TO_SD
 
 SEEDS = range(10)
 # n authentic rows, d columns, k true terms; a tenth of all rows are bad unless the attack is None.
@@ -50,7 +51,7 @@ def _huber_ridge(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
 def _skglm_huber(X: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
     """Huber's loss with the l1 penalty: delta from the response, the penalty by cross-validation."""
     folds = import_module("sklearn.model_selection").KFold(FOLDS, shuffle=True, random_state=0)
-    delta = 1.345 * 1.4826 * float(np.median(np.abs(y - np.median(y))))
+    delta = HUBER_EFFICIENCY * ROUNDED_MAD_TO_SD * float(np.median(np.abs(y - np.median(y))))
     top = float(np.abs(X.T @ np.clip(y - np.median(y), -delta, delta)).max() / len(y))
     alphas = top * np.geomspace(1, 0.02, 10)
     # The median of the errors, since the mean of their squares is ruled by the bad rows.
