@@ -110,7 +110,7 @@ def test_the_folder_is_small_enough_to_see() -> None:
 
 
 def test_the_import_waits_for_nothing_that_not_every_fit_needs() -> None:
-    heavy = {"formulaic", "joblib", "matplotlib", "scipy.stats", "threadpoolctl"}
+    heavy = {"formulaic", "joblib", "matplotlib", "scipy.stats", "threadpoolctl", "tqdm"}
     code = f"import sys, robustsparse; print(*({heavy!r} & sys.modules.keys()))"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -2,16 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from operator import call
 from typing import TypeVar
 
 from robustsparse.base.progress import progress
 from robustsparse.base.threads import one_blas_thread, threads_for
 
 T = TypeVar("T")
-
-
-def _call(job: Callable[[], T]) -> T:
-    return job()
 
 
 def outcomes(
@@ -38,7 +35,7 @@ def outcomes(
         from joblib import Parallel, delayed
 
         run = Parallel(n_jobs=threads, return_as="generator")
-        done = run(delayed(_call)(job) for job in jobs)
+        done = run(delayed(call)(job) for job in jobs)
     else:
         done = _in_threads(jobs, threads)
     return progress(done, len(jobs), label, verbose)
@@ -50,4 +47,4 @@ def _in_threads(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:
             yield job()
         return
     with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(_call, jobs)
+        yield from pool.map(call, jobs)
