@@ -22,7 +22,7 @@ def available_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def threads_for(n_jobs: Any) -> int:
+def threads_for(n_jobs: int | None) -> int:
     """Number of threads that an argument `n_jobs` asks for; None and -1 are all cores."""
     if n_jobs is None or n_jobs == -1:
         return available_threads()

@@ -1,7 +1,8 @@
 """Arguments of `robust_ns`, checked and completed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
@@ -26,13 +27,33 @@ from robustsparse.robust.standardize import SCALES
 
 # Neighbors along the path of an automatic fit; nodes with more show in the ranking.
 _LARGEST_K = 10
-# Neighbors are compared along the path, not reported to many digits.
+# What counts along the path is which neighbors are selected, not the last digits of their coefficients.
 _TOL, _MAX_ITER, _MAX_ITER_FIXED = 1e-3, 30, 200
 
 
 @dataclass(frozen=True)
+class Request:
+    """Arguments of `robust_ns` as they were given; its docstring says what each of them means."""
+
+    k: int | Sequence[int] | Literal["auto"]
+    estimator: str | GradientEstimator
+    rule: Literal["or", "and"]
+    max_edges: int | None
+    select: Literal["ebic", "stars"]
+    screen: bool
+    epsilon: float
+    standardize: bool | Literal["scores", "mad", "blocks", "winsor", "sd"]
+    step: float | Literal["auto"]
+    max_iter: int | None
+    tol: float | None
+    rng: int | np.random.Generator | None
+    n_jobs: int | None
+    verbose: bool
+
+
+@dataclass(frozen=True)
 class Plan:
-    """What to do.
+    """A request, checked and completed.
 
     Attributes
     ----------
@@ -79,7 +100,8 @@ class Plan:
                 "package, or no checkpoint."
             )
         own = {name: value for name, value in vars(self.estimator).items() if name != "rng"}
-        # A generator is in the seeds, and its text is an address.
+        # A generator has already drawn the seeds, which are part of the fingerprint. Its text holds its place in
+        # memory, which differs from run to run.
         random = getattr(self.estimator, "rng", None)
         own["rng"] = None if isinstance(random, np.random.Generator) else random
         return fingerprint(
@@ -96,73 +118,60 @@ class Plan:
         )
 
 
-def make_plan(
-    n: int,
-    d: int,
-    *,
-    k: Any,
-    estimator: Any,
-    rule: str,
-    max_edges: Any,
-    select: str,
-    screen: bool,
-    epsilon: Any,
-    standardize: Any,
-    step: Any,
-    max_iter: Any,
-    tol: Any,
-    rng: Any,
-    n_jobs: Any,
-    verbose: bool,
-) -> Plan:
-    """Check the arguments of `robust_ns` for n rows of d variables and fill in what they leave open."""
-    check_choice("rule", rule, ("or", "and"))
-    check_choice("select", select, ("ebic", "stars"))
-    check_number("epsilon", epsilon, 0.0, 0.49)
-    check_choice("screen", screen, (True, False))
-    if select == "stars" and not (screen and isinstance(k, str)):
-        raise ParameterError(
-            'select="stars" chooses among graphs of the subsamples; it needs screen=True and k="auto".'
-        )
-    generator = as_rng(rng)
+def make_plan(asked: Request, n: int, d: int) -> Plan:
+    """Check what was asked for on n rows of d variables, and fill in what it leaves open."""
+    _check(asked)
+    generator = as_rng(asked.rng)
     seeds = generator.integers(2**62, size=d)
     draws = tuple(int(seed) for seed in generator.integers(2**62, size=SUBSAMPLES))
+    ks, several = _ks(asked.k, n, d), np.ndim(asked.k) > 0
     return Plan(
-        ks=_ks(k, n, d),
-        k=None if isinstance(k, str) or np.ndim(k) else int(k),
-        along_path=not isinstance(k, str) and np.ndim(k) > 0,
-        estimator=_estimator(estimator, epsilon, screen, generator),
-        rule=rule,
-        max_edges=_max_edges(max_edges, d),
-        select=select,
-        screen=screen,
-        how=_how(standardize, screen),
-        settings=_settings(step, max_iter, tol),
+        ks=ks,
+        k=None if isinstance(asked.k, str) or several else ks[0],
+        along_path=several,
+        estimator=_estimator(asked, generator),
+        rule=asked.rule,
+        max_edges=_max_edges(asked.max_edges, d),
+        select=asked.select,
+        screen=asked.screen,
+        how=_how(asked.standardize, asked.screen),
+        settings=_settings(asked.step, asked.max_iter, asked.tol),
         seeds=seeds,
         draws=draws,
-        threads=threads_for(n_jobs),
-        verbose=bool(verbose),
+        threads=threads_for(asked.n_jobs),
+        verbose=bool(asked.verbose),
     )
 
 
-def _estimator(
-    estimator: Any, epsilon: float, screen: bool, rng: np.random.Generator
-) -> GradientEstimator:
+def _check(asked: Request) -> None:
+    """Check what does not depend on the data."""
+    check_choice("rule", asked.rule, ("or", "and"))
+    check_choice("select", asked.select, ("ebic", "stars"))
+    check_number("epsilon", asked.epsilon, 0.0, 0.49)
+    check_choice("screen", asked.screen, (True, False))
+    if asked.select == "stars" and not (asked.screen and isinstance(asked.k, str)):
+        raise ParameterError(
+            'select="stars" chooses among graphs of the subsamples; it needs screen=True and k="auto".'
+        )
+
+
+def _estimator(asked: Request, rng: np.random.Generator) -> GradientEstimator:
     """Gradient estimator; one asked for by name is made to fit the many small fits of a graph."""
-    found = as_estimator(estimator, epsilon, rng)
-    if not isinstance(estimator, str):
+    found = as_estimator(asked.estimator, asked.epsilon, rng)
+    if not isinstance(asked.estimator, str):
         return found
-    if isinstance(found, Trimmed) and screen:
+    if isinstance(found, Trimmed) and asked.screen:
         return Trimmed(min(found.alpha, LIGHT_TRIM))
-    # Blocks that stay let every node come to rest; each has its own, so no bias is common to all.
+    # The iterates of a node settle only if its blocks stay as they were drawn. Every node draws its own, so that no
+    # bias is common to all nodes.
     return replace(found, redraw=False) if isinstance(found, MedianOfMeans) else found
 
 
-def _max_edges(max_edges: Any, d: int) -> int | None:
+def _max_edges(max_edges: int | None, d: int) -> int | None:
     return None if max_edges is None else check_count("max_edges", max_edges, 0, d * (d - 1) // 2)
 
 
-def _settings(step: Any, max_iter: Any, tol: Any) -> Settings:
+def _settings(step: float | Literal["auto"], max_iter: int | None, tol: float | None) -> Settings:
     fixed = not (isinstance(step, str) and step == "auto")
     if fixed:
         step = check_number("step", step, 0.0, open_low=True)
@@ -172,7 +181,7 @@ def _settings(step: Any, max_iter: Any, tol: Any) -> Settings:
     return Settings(step, None, iterations, tolerance, fused=True)
 
 
-def _how(how: Any, screen: bool) -> str:
+def _how(how: bool | str, screen: bool) -> str:
     if how is True:
         return "scores" if screen else "mad"
     if how is False:
@@ -181,7 +190,7 @@ def _how(how: Any, screen: bool) -> str:
     return str(how)
 
 
-def _ks(k: Any, n: int, d: int) -> tuple[int, ...]:
+def _ks(k: int | Sequence[int] | Literal["auto"], n: int, d: int) -> tuple[int, ...]:
     """Values of k along the path, ascending."""
     if isinstance(k, str):
         check_choice("k", k, ("auto",))

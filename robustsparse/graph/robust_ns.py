@@ -1,7 +1,7 @@
 """`robust_ns`: Robust Neighborhood Selection, the paper's Algorithm 2."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from robustsparse.algorithm.gradients import estimator_words
+from robustsparse.algorithm.gradients import GradientEstimator, estimator_words
 from robustsparse.base.matrices import canonical
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Mask
@@ -19,7 +19,7 @@ from robustsparse.graph.checkpoint import Checkpoint
 from robustsparse.graph.jobs import fit_nodes, rank_pairs
 from robustsparse.graph.neighborhoods import graph_criterion, pairs_criterion
 from robustsparse.graph.nodes import both_directions
-from robustsparse.graph.options import Plan, make_plan
+from robustsparse.graph.options import Plan, Request, make_plan
 from robustsparse.graph.ranking import SUBSAMPLES, Ranking
 from robustsparse.graph.result import GraphResult
 from robustsparse.graph.rows import TrustedRows, correlation, normal_scores, trusted_rows
@@ -35,20 +35,20 @@ def robust_ns(
     data: Any,
     formula: str | None = None,
     *,
-    k: Any = "auto",
-    estimator: Any = "trim",
+    k: int | Sequence[int] | Literal["auto"] = "auto",
+    estimator: str | GradientEstimator = "trim",
     rule: Literal["or", "and"] = "or",
     max_edges: int | None = None,
     select: Literal["ebic", "stars"] = "ebic",
     screen: bool = True,
     epsilon: float = 0.1,
-    standardize: Any = True,
-    step: Any = "auto",
+    standardize: bool | Literal["scores", "mad", "blocks", "winsor", "sd"] = True,
+    step: float | Literal["auto"] = "auto",
     max_iter: int | None = None,
     tol: float | None = None,
     na_action: Literal["drop", "raise"] = "drop",
     context: Mapping[str, Any] | None = None,
-    rng: Any = None,
+    rng: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -126,11 +126,12 @@ def robust_ns(
     True
     """
     table = variables(data, formula, na_action=na_action, context=context)
-    plan = make_plan(
-        *table.X.shape, k=k, estimator=estimator, rule=rule, max_edges=max_edges, select=select,
-        screen=screen, epsilon=epsilon, standardize=standardize, step=step, max_iter=max_iter,
-        tol=tol, rng=rng, n_jobs=n_jobs, verbose=verbose,
+    asked = Request(
+        k=k, estimator=estimator, rule=rule, max_edges=max_edges, select=select, screen=screen,
+        epsilon=epsilon, standardize=standardize, step=step, max_iter=max_iter, tol=tol, rng=rng,
+        n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
+    plan = make_plan(asked, *table.X.shape)
     store = Checkpoint.open(checkpoint, "" if checkpoint is None else plan.digest(table.X))
     Z, units = scaling.standardize(table.X, "mad", names=table.nodes, threads=plan.threads)
     rows = trusted_rows(Z, plan.threads) if plan.screen else _all_rows(Z)
