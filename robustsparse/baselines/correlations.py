@@ -1,6 +1,6 @@
 """Correlation matrices: plain, of ranks, of transformed and of trimmed data."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -169,7 +169,9 @@ def positive_definite(S: Array) -> tuple[Array, bool]:
     return _with_diagonal(raised * np.outer(factor, factor), np.diag(S)), True
 
 
-def nonparanormal(data: Any, *, method: str = "shrinkage") -> pd.DataFrame:
+def nonparanormal(
+    data: Any, *, method: Literal["shrinkage", "truncation"] = "shrinkage"
+) -> pd.DataFrame:
     """Make every variable normal by its ranks, so that methods for normal data fit a Gaussian copula.
 
     Liu, Lafferty and Wasserman (2009), Journal of Machine Learning Research 10, 2295-2328. Checked against
@@ -215,7 +217,7 @@ def robust_standardized(X: Array) -> Array:
     return np.asarray(np.clip(Z, -LARGEST, LARGEST))
 
 
-def check_epsilon(epsilon: Any) -> float:
+def check_epsilon(epsilon: float) -> float:
     """Fraction of bad rows, below one half."""
     return check_number("epsilon", epsilon, 0.0, 0.49)
 

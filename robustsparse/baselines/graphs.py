@@ -1,9 +1,11 @@
 """Graphs from a covariance matrix, plain or robust: what robust neighborhood selection is compared with."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from robustsparse.base.checks import check_choice
 from robustsparse.base.threads import threads_for
@@ -19,7 +21,7 @@ from robustsparse.baselines.correlations import (
     spearman_correlation,
     trimmed_covariance,
 )
-from robustsparse.baselines.lasso_paths import descending, lambda_path, lasso_paths
+from robustsparse.baselines.lasso_paths import Penalties, lambda_path, lasso_paths
 from robustsparse.baselines.solvers import (
     clime_lambdas,
     clime_path,
@@ -45,7 +47,7 @@ def neighborhood_lasso(
     data: Any,
     *,
     rule: Literal["or", "and"] = "or",
-    lambdas: Any = None,
+    lambdas: ArrayLike | None = None,
     n_lambdas: int = 40,
     lambda_ratio: float = LASSO_RATIO,
     max_edges: int | None = None,
@@ -87,7 +89,7 @@ def neighborhood_lasso(
     check_choice("rule", rule, ("or", "and"))
     got = variables(data)
     S = pearson(got.X)
-    values = _penalties(lambdas, lambda_path, S, n_lambdas, lambda_ratio)
+    values = Penalties(lambdas, n_lambdas, lambda_ratio).values(partial(lambda_path, S))
     combine = larger_of_both if rule == "or" else smaller_of_both
     matrices = [combine(B) for B in lasso_paths(S, values, threads=threads_for(n_jobs))]
     return _graph(got, matrices, values, S, "neighborhood lasso", max_edges, rule=rule)
@@ -96,7 +98,7 @@ def neighborhood_lasso(
 def glasso(
     data: Any,
     *,
-    lambdas: Any = None,
+    lambdas: ArrayLike | None = None,
     n_lambdas: int = 40,
     lambda_ratio: float = LASSO_RATIO,
     max_edges: int | None = None,
@@ -123,15 +125,14 @@ def glasso(
     20
     """
     got = variables(data)
-    return _by_glasso(
-        got, pearson(got.X), "graphical lasso", lambdas, n_lambdas, lambda_ratio, max_edges
-    )
+    penalties = Penalties(lambdas, n_lambdas, lambda_ratio)
+    return _by_glasso(got, pearson(got.X), "graphical lasso", penalties, max_edges)
 
 
 def clime(
     data: Any,
     *,
-    lambdas: Any = None,
+    lambdas: ArrayLike | None = None,
     n_lambdas: int = 40,
     lambda_ratio: float = CLIME_RATIO,
     max_edges: int | None = None,
@@ -166,16 +167,15 @@ def clime(
     True
     """
     got = variables(data)
-    return _by_clime(
-        got, pearson(got.X), "CLIME", lambdas, n_lambdas, lambda_ratio, max_edges, n_jobs
-    )
+    penalties = Penalties(lambdas, n_lambdas, lambda_ratio)
+    return _by_clime(got, pearson(got.X), "CLIME", penalties, max_edges, n_jobs)
 
 
 def rclime(
     data: Any,
     *,
     epsilon: float = 0.1,
-    lambdas: Any = None,
+    lambdas: ArrayLike | None = None,
     n_lambdas: int = 40,
     lambda_ratio: float = CLIME_RATIO,
     max_edges: int | None = None,
@@ -212,7 +212,8 @@ def rclime(
     check_epsilon(epsilon)
     got = variables(data)
     S = trimmed_covariance(robust_standardized(got.X), epsilon)
-    return _by_clime(got, S, "robust CLIME", lambdas, n_lambdas, lambda_ratio, max_edges, n_jobs)
+    penalties = Penalties(lambdas, n_lambdas, lambda_ratio)
+    return _by_clime(got, S, "robust CLIME", penalties, max_edges, n_jobs)
 
 
 def skeptic(
@@ -220,7 +221,7 @@ def skeptic(
     *,
     correlation: Literal["kendall", "spearman"] = "kendall",
     solver: Solver = "clime",
-    lambdas: Any = None,
+    lambdas: ArrayLike | None = None,
     n_lambdas: int = 40,
     lambda_ratio: float | None = None,
     max_edges: int | None = None,
@@ -263,16 +264,15 @@ def skeptic(
     got = variables(data)
     measure = kendall_correlation if correlation == "kendall" else spearman_correlation
     method = f"SKEPTIC ({correlation}, {solver})"
-    return _by_solver(
-        solver, got, measure(got.X), method, lambdas, n_lambdas, lambda_ratio, max_edges, n_jobs
-    )
+    penalties = _penalties_of(solver, lambdas, n_lambdas, lambda_ratio)
+    return _by_solver(solver, got, measure(got.X), method, penalties, max_edges, n_jobs)
 
 
 def spearman(
     data: Any,
     *,
     solver: Solver = "clime",
-    lambdas: Any = None,
+    lambdas: ArrayLike | None = None,
     n_lambdas: int = 40,
     lambda_ratio: float | None = None,
     max_edges: int | None = None,
@@ -305,26 +305,33 @@ def spearman(
     got = variables(data)
     S = covariance_of(spearman_correlation(got.X), mad_scales(got.X))
     method = f"Spearman correlations with MAD scales ({solver})"
-    return _by_solver(solver, got, S, method, lambdas, n_lambdas, lambda_ratio, max_edges, n_jobs)
+    penalties = _penalties_of(solver, lambdas, n_lambdas, lambda_ratio)
+    return _by_solver(solver, got, S, method, penalties, max_edges, n_jobs)
+
+
+def _penalties_of(
+    solver: str, lambdas: ArrayLike | None, n_lambdas: int, lambda_ratio: float | None
+) -> Penalties:
+    """Penalties that reach as far as asked for, or as the solver's do by default."""
+    ratios = {"clime": CLIME_RATIO, "glasso": LASSO_RATIO}
+    check_choice("solver", solver, tuple(ratios))
+    return Penalties(lambdas, n_lambdas, ratios[solver] if lambda_ratio is None else lambda_ratio)
 
 
 def _by_solver(
-    solver: str, got: Variables, S: Array, method: str, lambdas: Any, n_lambdas: int,
-    lambda_ratio: float | None, max_edges: int | None, n_jobs: int | None,
+    solver: str, got: Variables, S: Array, method: str, penalties: Penalties,
+    max_edges: int | None, n_jobs: int | None,
 ) -> GraphResult:  # fmt: skip
-    check_choice("solver", solver, ("clime", "glasso"))
     if solver == "clime":
-        ratio = CLIME_RATIO if lambda_ratio is None else lambda_ratio
-        return _by_clime(got, S, method, lambdas, n_lambdas, ratio, max_edges, n_jobs)
-    ratio = LASSO_RATIO if lambda_ratio is None else lambda_ratio
-    return _by_glasso(got, S, method, lambdas, n_lambdas, ratio, max_edges)
+        return _by_clime(got, S, method, penalties, max_edges, n_jobs)
+    return _by_glasso(got, S, method, penalties, max_edges)
 
 
 def _by_clime(
-    got: Variables, S: Array, method: str, lambdas: Any, n_lambdas: int, ratio: float,
-    max_edges: int | None, n_jobs: int | None,
+    got: Variables, S: Array, method: str, penalties: Penalties, max_edges: int | None,
+    n_jobs: int | None,
 ) -> GraphResult:  # fmt: skip
-    values = _penalties(lambdas, clime_lambdas, S, n_lambdas, ratio)
+    values = penalties.values(partial(clime_lambdas, S))
     found = clime_path(S, values, threads=threads_for(n_jobs))
     matrices = [smaller_of_both(matrix) for matrix in found]
     reached = values[: len(found)]
@@ -335,11 +342,10 @@ def _by_clime(
 
 
 def _by_glasso(
-    got: Variables, S: Array, method: str, lambdas: Any, n_lambdas: int, ratio: float,
-    max_edges: int | None,
-) -> GraphResult:  # fmt: skip
+    got: Variables, S: Array, method: str, penalties: Penalties, max_edges: int | None
+) -> GraphResult:
     S, repaired = positive_definite(S)
-    values = _penalties(lambdas, lambda_path, S, n_lambdas, ratio)
+    values = penalties.values(partial(lambda_path, S))
     found = list(glasso_path(S, values))
     return _graph(got, found, values, S, method, max_edges, repaired=repaired)
 
@@ -364,7 +370,3 @@ def _graph(
 def _largest_compared(n: int, d: int) -> int:
     """Number of edges at which n rows are a few for each neighbor of a node among d."""
     return max(int(0.5 * d * n / (_ROWS_PER_NEIGHBOR * np.log(d))), 1)
-
-
-def _penalties(lambdas: Any, default: Any, S: Array, n_lambdas: int, ratio: float) -> Array:
-    return default(S, n_lambdas, ratio) if lambdas is None else descending(lambdas)

@@ -4,7 +4,8 @@ The neighborhood selection of Meinshausen and Bühlmann (2006, Annals of Statist
 covariance matrix it rests on, a plain or a robust one, is the caller's choice.
 """
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,16 +44,59 @@ def lambda_path(S: ArrayLike, n_lambdas: int = 30, ratio: float = 0.02) -> Array
     >>> lambda_path([[1.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 1.0]], 3, ratio=0.01).round(3)
     array([0.5  , 0.05 , 0.005])
     """
-    check_count("n_lambdas", n_lambdas, 1)
-    check_number("lambda_ratio", ratio, 0.0, 1.0, open_low=True)
     matrix = _covariance(S)
     largest = np.abs(matrix - np.diag(np.diag(matrix))).max()
     if largest == 0:
         raise DataError("all variables are uncorrelated, so there is no edge to find.")
-    return np.asarray(largest * np.geomspace(1.0, ratio, n_lambdas))
+    return downward(float(largest), n_lambdas, ratio)
 
 
-def descending(lambdas: Any) -> Array:
+def downward(first: float, n_lambdas: int, ratio: float) -> Array:
+    """Penalties from the first down to `ratio` times that, evenly spaced in logarithms.
+
+    Examples
+    --------
+    >>> downward(0.5, 3, 0.01)
+    array([0.5  , 0.05 , 0.005])
+    """
+    count = check_count("n_lambdas", n_lambdas, 1)
+    check_number("lambda_ratio", ratio, 0.0, 1.0, open_low=True)
+    return np.asarray(first * np.geomspace(1.0, ratio, count))
+
+
+@dataclass(frozen=True)
+class Penalties:
+    """Penalties as a call asks for them.
+
+    Attributes
+    ----------
+    lambdas : array-like or None
+        The penalties themselves, in any order, or None for a default path.
+    n_lambdas, ratio : int, float
+        Length of the default path, and its last penalty as a fraction of its first.
+    """
+
+    lambdas: ArrayLike | None
+    n_lambdas: int
+    ratio: float
+
+    def values(self, default: Callable[[int, float], Array]) -> Array:
+        """Penalties, largest first; those of the default path are `default(n_lambdas, ratio)`.
+
+        Examples
+        --------
+        >>> from functools import partial
+        >>> Penalties([0.1, 0.3], 30, 0.02).values(partial(downward, 0.5))
+        array([0.3, 0.1])
+        >>> Penalties(None, 2, 0.02).values(partial(downward, 0.5))
+        array([0.5 , 0.01])
+        """
+        if self.lambdas is not None:
+            return descending(self.lambdas)
+        return default(self.n_lambdas, self.ratio)
+
+
+def descending(lambdas: ArrayLike) -> Array:
     """Penalties as a checked array, largest first.
 
     Examples

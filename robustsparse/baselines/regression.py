@@ -5,13 +5,14 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from robustsparse.algorithm.losses import Logistic, Squared
-from robustsparse.base.checks import as_matrix, as_rng, check_choice, check_count, check_number
+from robustsparse.base.checks import as_matrix, as_rng, check_choice, check_count
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array, Places
 from robustsparse.baselines.correlations import check_epsilon
-from robustsparse.baselines.lasso_paths import descending
+from robustsparse.baselines.lasso_paths import Penalties, downward
 from robustsparse.baselines.lasso_result import LassoResult
 from robustsparse.baselines.lasso_solver import LassoPath, Problem, fit_path, largest_penalty
 from robustsparse.design.arrays import array_names, array_response, require_rows
@@ -54,11 +55,11 @@ def lasso(
     family: Family = "gaussian",
     *,
     k: int | None = None,
-    lambdas: Any = None,
+    lambdas: ArrayLike | None = None,
     n_lambdas: int = 30,
     lambda_ratio: float = 0.05,
     folds: int = FOLDS,
-    rng: Any = None,
+    rng: int | np.random.Generator | None = None,
 ) -> LassoResult:
     """Lasso: least squares or logistic regression with a penalty on the absolute coefficients.
 
@@ -98,7 +99,8 @@ def lasso(
     """
     got = _read(formula, data, family)
     scaled = _standardized(got, family, 0.0)
-    return _fit(got, scaled, family, "lasso", k, lambdas, n_lambdas, lambda_ratio, folds, rng)
+    penalties = Penalties(lambdas, n_lambdas, lambda_ratio)
+    return _fit(got, scaled, family, "lasso", k, penalties, folds, rng)
 
 
 def trimmed_lasso(
@@ -108,11 +110,11 @@ def trimmed_lasso(
     *,
     epsilon: float = 0.1,
     k: int | None = None,
-    lambdas: Any = None,
+    lambdas: ArrayLike | None = None,
     n_lambdas: int = 30,
     lambda_ratio: float = 0.05,
     folds: int = FOLDS,
-    rng: Any = None,
+    rng: int | np.random.Generator | None = None,
 ) -> LassoResult:
     """Trimmed lasso: the lasso of the ``(1 - epsilon) n`` rows that it fits best.
 
@@ -145,9 +147,8 @@ def trimmed_lasso(
     check_epsilon(epsilon)
     got = _read(formula, data, family)
     scaled = _standardized(got, family, epsilon, robust=True)
-    return _fit(
-        got, scaled, family, "trimmed lasso", k, lambdas, n_lambdas, lambda_ratio, folds, rng
-    )
+    penalties = Penalties(lambdas, n_lambdas, lambda_ratio)
+    return _fit(got, scaled, family, "trimmed lasso", k, penalties, folds, rng)
 
 
 def _read(formula: Any, data: Any, family: Family) -> _Data:
@@ -192,11 +193,11 @@ def _spread(y: Array, center: bool, robust: bool) -> tuple[float, float]:
 
 
 def _fit(
-    got: _Data, scaled: _Scaled, family: str, method: str, k: int | None, lambdas: Any,
-    n_lambdas: int, lambda_ratio: float, folds: int, rng: Any,
+    got: _Data, scaled: _Scaled, family: str, method: str, k: int | None,
+    penalties: Penalties, folds: int, rng: int | np.random.Generator | None,
 ) -> LassoResult:  # fmt: skip
     problem = scaled.problem
-    values = _penalties(problem, lambdas, n_lambdas, lambda_ratio)
+    values = penalties.values(lambda *path: downward(largest_penalty(problem), *path))
     path = fit_path(problem, values)
     cv = None if k is not None or len(values) == 1 else cross_validate(problem, values, folds, rng)
     place = _choose(path, k, cv)
@@ -221,14 +222,6 @@ def _fit(
     )
 
 
-def _penalties(problem: Problem, lambdas: Any, n_lambdas: int, ratio: float) -> Array:
-    if lambdas is not None:
-        return descending(lambdas)
-    check_count("n_lambdas", n_lambdas, 1)
-    check_number("lambda_ratio", ratio, 0.0, 1.0, open_low=True)
-    return np.asarray(largest_penalty(problem) * np.geomspace(1.0, ratio, n_lambdas))
-
-
 def _choose(path: LassoPath, k: int | None, cv: pd.DataFrame | None) -> int:
     """Place on the path: the last with at most k terms, or the smallest cross-validated loss."""
     if k is not None:
@@ -239,7 +232,9 @@ def _choose(path: LassoPath, k: int | None, cv: pd.DataFrame | None) -> int:
     return 0 if cv is None else int(cv["value"].to_numpy().argmin())
 
 
-def cross_validate(problem: Problem, lambdas: Array, folds: int, rng: Any = None) -> pd.DataFrame:
+def cross_validate(
+    problem: Problem, lambdas: Array, folds: int, rng: int | np.random.Generator | None = None
+) -> pd.DataFrame:
     """Mean loss of left-out rows at each penalty; of a trimmed problem, of the rows with the smallest losses.
 
     Examples

@@ -4,11 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robustsparse import kernels
-from robustsparse.base.checks import check_count, check_number
 from robustsparse.base.errors import ConvergenceWarning, DataError, ParameterError, warn_user
 from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Mask
-from robustsparse.baselines.lasso_paths import MAX_SWEEPS, descending, lambda_path
+from robustsparse.baselines.lasso_paths import MAX_SWEEPS, descending, downward, lambda_path
 
 # Change of a covariance between rounds, as a fraction of the largest variance, at which the graphical lasso stops.
 GLASSO_TOLERANCE = 1e-7
@@ -135,11 +134,9 @@ def clime_lambdas(S: Array, n_lambdas: int, ratio: float) -> Array:
     """
     relative = S / np.diag(S)[None, :]
     worst = lambda_path(relative, 1)[0]
-    check_number("lambda_ratio", ratio, 0.0, 1.0, open_low=True)
-    count = check_count("n_lambdas", n_lambdas, 1)
     # A hair above, lest rounding should make the empty graph infeasible.
     first = (1.0 + 1e-12) * worst / (1.0 + worst)
-    return np.asarray(first * np.geomspace(1.0, ratio, count))
+    return downward(first, n_lambdas, ratio)
 
 
 def smaller_of_both(matrix: Array) -> Array:

@@ -1,17 +1,19 @@
 """Trimmed graphical lasso: the likelihood of the rows that fit best."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from robustsparse.base.checks import check_count
 from robustsparse.base.types import Array, Indices
 from robustsparse.baselines.correlations import check_epsilon, robust_standardized, with_variance
 from robustsparse.baselines.graphs import LASSO_RATIO
-from robustsparse.baselines.lasso_paths import descending, lambda_path
+from robustsparse.baselines.lasso_paths import Penalties, lambda_path
 from robustsparse.baselines.solvers import glasso_path
 from robustsparse.design.variables import variables
 from robustsparse.graph.neighborhoods import graph_criterion
@@ -43,7 +45,7 @@ def trimmed_glasso(
     data: Any,
     *,
     epsilon: float = 0.1,
-    lambdas: Any = None,
+    lambdas: ArrayLike | None = None,
     n_lambdas: int = 30,
     lambda_ratio: float = LASSO_RATIO,
     max_edges: int | None = None,
@@ -87,11 +89,8 @@ def trimmed_glasso(
     Z = robust_standardized(got.X)
     h = int(np.floor((1.0 - epsilon) * len(Z)))
     first = np.sort(np.argsort((Z**2).sum(axis=1), kind="stable")[:h])
-    values = (
-        lambda_path(_covariance(Z, first), n_lambdas, lambda_ratio)
-        if lambdas is None
-        else descending(lambdas)
-    )
+    penalties = Penalties(lambdas, n_lambdas, lambda_ratio)
+    values = penalties.values(partial(lambda_path, _covariance(Z, first)))
     fits = trimmed_glasso_path(Z, values, first, max_iter)
     criterion = [_criterion(fit, h) for fit in fits]
     graph = graph_from_path(
