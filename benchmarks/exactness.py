@@ -7,8 +7,8 @@ import numpy as np
 from benchmarks.problems import ALPHA, Array
 from benchmarks.rows import ExactRow
 from robustsparse import Huber, Logistic, Squared, Trimmed
-from robustsparse.algorithm.iteration import Problem, Settings
 from robustsparse.algorithm.losses import Loss
+from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import solve
 
 PROBLEMS, ITERATIONS, BAR = 200, 20, 1e-12

@@ -13,7 +13,7 @@ import pandas as pd
 from benchmarks import solver
 from benchmarks.problems import ALPHA, TRUE_K, Array, Case
 from robustsparse import Squared, Trimmed, rht, rht_fit
-from robustsparse.algorithm.iteration import Problem, Settings
+from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import solve
 
 

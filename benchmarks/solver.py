@@ -8,7 +8,7 @@ from benchmarks.problems import ALPHA, LARGE, SMALL, TRUE_K, Array, Case
 from benchmarks.rows import TimeRow
 from benchmarks.timing import Candidate, Samples, clock_of, interleave, ratio, seconds
 from robustsparse import Squared, Trimmed
-from robustsparse.algorithm.iteration import Problem, Settings
+from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import RHTFit, solve
 
 SECTION = "Algorithm 1"

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from robustsparse import kernels
-from robustsparse.algorithm.bound import BoundGradient, double_rows
-from robustsparse.algorithm.losses import Loss, Squared
-from robustsparse.base.errors import ParameterError
+from robustsparse.algorithm.bound import double_rows
+from robustsparse.algorithm.losses import Squared
+from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.base.types import Array, Indices, Mask, Places
 
 # Share of the exact minimizing step that is taken: the robust curvature is an estimate.
@@ -24,86 +24,6 @@ _LOOSE_STEPS, _LOOSE_TOL = 10, 1e-3
 _TIGHT_STEPS = 80
 # Points that the acceleration of steps on the support remembers.
 _MEMORY = 6
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Data of one fit: a bound gradient, the response and the loss.
-
-    Attributes
-    ----------
-    gradient : BoundGradient
-        Gradient estimator bound to the design.
-    y : array (n,)
-        Response.
-    loss : Loss
-        Loss.
-    offset, weights : array (n,) or None
-        Known part of the linear predictor; multipliers of the rows' losses.
-    barred : tuple of int
-        Columns that are never selected, such as the response among the variables of a graph.
-    """
-
-    gradient: BoundGradient
-    y: Array
-    loss: Loss
-    offset: Array | None = None
-    weights: Array | None = None
-    barred: tuple[int, ...] = ()
-
-    def predictor(self, XT: Array, values: Array) -> Array:
-        """Linear predictor (n,) of coefficients on the rows of a transposed design."""
-        eta = values @ XT
-        return eta if self.offset is None else eta + self.offset
-
-    def weighted(self, values: Array) -> Array:
-        """Row values of the loss times the rows' weights."""
-        if np.shape(values) != self.y.shape:
-            raise ParameterError(
-                f"{self.loss!r} returned shape {np.shape(values)} for {len(self.y)} rows; a loss "
-                "returns one number a row."
-            )
-        return values if self.weights is None else values * self.weights
-
-    def score(self, eta: Array) -> Array:
-        """Weighted scores (n,)."""
-        return self.weighted(self.loss.score(self.y, eta))
-
-    def curvature(self, eta: Array) -> Array:
-        """Weighted curvatures (n,)."""
-        return self.weighted(self.loss.curvature(self.y, eta))
-
-    def robust_loss(self, eta: Array) -> float:
-        """Robust mean of the rows' losses, by the gradient's own estimator."""
-        losses = self.weighted(self.loss.value(self.y, eta))
-        return self.gradient.average(losses)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to run Algorithm 1.
-
-    Attributes
-    ----------
-    step : float or "auto"
-        Length of the step (the paper's η), or the robust normalized step.
-    radius : float or None
-        The thresholded coefficients are projected on the l2 ball of this radius (the paper's Π_B).
-    max_iter : int
-        Largest number of iterations.
-    tol : float
-        The iterates have settled when the support stays and the relative change is below this.
-    fused : bool
-        Run whole iterations in compiled code where there is such code, and measure the curvature on the support once
-        for all steps there. Many small problems are faster that way, in threads above all; a single one would wait
-        seconds for the compiler, and with predictors that are nearly collinear the curvature must be measured anew.
-    """
-
-    step: float | str = "auto"
-    radius: float | None = None
-    max_iter: int = 100
-    tol: float = 1e-10
-    fused: bool = False
 
 
 class Iteration(NamedTuple):

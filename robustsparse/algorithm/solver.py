@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robustsparse.algorithm.iteration import Descent, Iterate, Iteration, Problem, Settings, largest
+from robustsparse.algorithm.iteration import Descent, Iterate, Iteration, largest
+from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.base.errors import ConvergenceWarning, warn_user
 from robustsparse.base.types import Array, Indices
 

@@ -11,8 +11,8 @@ from scipy import sparse
 from robustsparse import kernels
 from robustsparse.algorithm.bound import BoundGradient
 from robustsparse.algorithm.gradients import GradientEstimator, MedianOfMeans, bind, with_rng
-from robustsparse.algorithm.iteration import Problem, Settings
 from robustsparse.algorithm.losses import Squared
+from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import solve
 from robustsparse.base.matrices import canonical
 from robustsparse.base.types import Array, Indices

@@ -13,7 +13,7 @@ from robustsparse.algorithm.gradients import (
     Trimmed,
     as_estimator,
 )
-from robustsparse.algorithm.iteration import Settings
+from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.sparsity import k_grid
 from robustsparse.base.checks import as_rng, check_choice, check_count, check_number
 from robustsparse.base.errors import ParameterError

@@ -19,7 +19,8 @@ from robustsparse.algorithm.gradients import (
 )
 from robustsparse.algorithm.iteration import Descent, Iterate, largest
 from robustsparse.algorithm.losses import Huber, Logistic, Loss, Squared
-from robustsparse.algorithm.solver import Problem, RHTFit, Settings, _Guard, solve, solve_down
+from robustsparse.algorithm.problem import Problem, Settings
+from robustsparse.algorithm.solver import RHTFit, _Guard, solve, solve_down
 from robustsparse.base.errors import ConvergenceWarning, ParameterError
 
 # The paper's experiment without noise is recovered up to rounding.

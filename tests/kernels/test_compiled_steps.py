@@ -10,8 +10,9 @@ from scipy import sparse
 
 from robustsparse import simulate
 from robustsparse.algorithm.gradients import Array, Trimmed, bind
-from robustsparse.algorithm.iteration import Descent, Iterate, Problem, Secants, Settings
+from robustsparse.algorithm.iteration import Descent, Iterate, Secants
 from robustsparse.algorithm.losses import Squared
+from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import solve
 from robustsparse.graph.neighborhoods import _regressions, _residual_variances
 from robustsparse.kernels.vectors import dot, dot_from

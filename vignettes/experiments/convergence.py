@@ -13,7 +13,7 @@ import pandas as pd
 
 import robustsparse as rs
 from robustsparse.algorithm.gradients import GradientEstimator, bind
-from robustsparse.algorithm.iteration import Problem, Settings
+from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import solve
 
 if TYPE_CHECKING:

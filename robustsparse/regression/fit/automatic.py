@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.special import expit
 
 from robustsparse.algorithm.gradients import GradientEstimator, Mean, MedianOfMeans, Trimmed
-from robustsparse.algorithm.iteration import Settings
+from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.solver import RHTFit, solve, solve_down
 from robustsparse.algorithm.sparsity import largest_k
 from robustsparse.base.types import Array, Indices, Mask

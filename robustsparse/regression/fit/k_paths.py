@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.algorithm.gradients import GradientEstimator, with_rng
-from robustsparse.algorithm.iteration import Problem, Settings
+from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import RHTFit, solve
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.progress import progress

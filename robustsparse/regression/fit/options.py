@@ -13,8 +13,8 @@ from robustsparse.algorithm.gradients import (
     Trimmed,
     as_estimator,
 )
-from robustsparse.algorithm.iteration import Settings
 from robustsparse.algorithm.losses import Huber, Logistic, Loss, Squared, as_loss
+from robustsparse.algorithm.problem import Settings
 from robustsparse.base.checks import as_rng, check_choice, check_count, check_number
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.threads import threads_for

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from robustsparse.algorithm.bound import double_rows
 from robustsparse.algorithm.gradients import GradientEstimator, bind
-from robustsparse.algorithm.iteration import Problem
 from robustsparse.algorithm.losses import Logistic, Loss
+from robustsparse.algorithm.problem import Problem
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.packing import packed
 from robustsparse.robust.standardize import Scaling, standardize

@@ -7,8 +7,8 @@ import pytest
 
 import robustsparse as rs
 from robustsparse.algorithm.gradients import Mean, MedianOfMeans, Trimmed
-from robustsparse.algorithm.iteration import Settings
 from robustsparse.algorithm.losses import Squared
+from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.solver import solve
 from robustsparse.regression.fit.automatic import (
     _concentrate,

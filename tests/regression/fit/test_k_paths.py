@@ -7,8 +7,8 @@ import pytest
 
 import robustsparse as rs
 from robustsparse.algorithm.gradients import MedianOfMeans, Trimmed, with_rng
-from robustsparse.algorithm.iteration import Settings
 from robustsparse.algorithm.losses import Logistic, Squared
+from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.sparsity import k_grid, largest_k
 from robustsparse.regression.fit.k_paths import (
     choose_by_criterion,
