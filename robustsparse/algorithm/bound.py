@@ -7,7 +7,7 @@ not exclude. The iterates are the same, to the last bit, as with every coordinat
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -49,21 +49,6 @@ class BoundGradient(Protocol):
     def average(self, values: Array) -> float:
         """Estimate of the mean of values (n,)."""
 
-    def polished(
-        self, XT: Array, y: Array, weights: Array, values: Array, *,
-        share: float, steps: int, tol: float, memory: int, once: bool,
-    ) -> Array | None:  # fmt: skip
-        """What `Descent.polish` makes of coefficients of a small design for the squared loss; None if it must do it."""
-
-    def iterated(
-        self, y: Array, weights: Array, k: int, kept: Mask, barred: Mask,
-        columns: Indices, values: Array, *how: Any,
-    ) -> tuple[Indices, Array, float, tuple[float, int], bool, float] | None:  # fmt: skip
-        """What `Descent.iterate` makes of an iterate for the squared loss, or None if it must do it.
-
-        Columns, values, step and `moved` of the new iterate, whether the support stayed, and the robust loss.
-        """
-
 
 def double_rows(XT: Array, columns: Indices) -> Array:
     """Rows of a transposed design, in double precision."""
@@ -102,7 +87,7 @@ class References:
 
 
 class Interpreted:
-    """What a bound gradient does by its `dense` estimates, and leaves to its caller for want of compiled code."""
+    """What a bound gradient can do by its `dense` estimates, if it has no compiled code for it."""
 
     dense: Callable[[Array, Array], Array]
 
@@ -113,12 +98,6 @@ class Interpreted:
     def average(self, values: Array) -> float:
         """The same estimate of a mean."""
         return float(self.dense(np.ones((1, len(values))), values)[0])
-
-    def polished(self, XT: Array, y: Array, weights: Array, values: Array, **how: Any) -> None:
-        """Leave it to the caller."""
-
-    def iterated(self, y: Array, weights: Array, k: int, *how: Any) -> None:
-        """Leave it to the caller."""
 
 
 class FullGradient(Interpreted):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,51 @@ class _Measured:
     sizes: Array
     nonzeros: Indices
     light: Array
+
+
+class TrimScreen(NamedTuple):
+    """What compiled iterations need of a `ScreenedTrim`; the arrays are its own, and are written to.
+
+    Attributes
+    ----------
+    XT, XT32 : array (d, n)
+        The design, in double and in single precision.
+    trimmed : int
+        Number of values dropped at each end.
+    norms, sizes, light
+        As in `_Measured`.
+    slots, counts, scores, units
+        As in `References`.
+    moved : array (slots, DRIFT_WIDTH)
+        How far the scores moved since each reference.
+    state : array (STATE_WIDTH, d)
+        What is known of each column.
+    guess : array (5,)
+        Typical cuts and gaps of a column never looked at.
+    score32 : array (n,)
+        Room for the scores in single precision.
+    largest_score : float
+        Scores from there on are not trusted to single precision.
+    exact_only : bool
+        Whether the design itself is not.
+    """
+
+    XT: Array
+    XT32: NDArray[Any]
+    trimmed: int
+    norms: Array
+    sizes: Array
+    light: Array
+    slots: NDArray[np.int32]
+    counts: Indices
+    scores: Array
+    units: Array
+    moved: Array
+    state: Array
+    guess: Array
+    score32: NDArray[np.float32]
+    largest_score: float
+    exact_only: bool
 
 
 def _measure(XT: Array, threads: int) -> _Measured:
@@ -199,34 +244,17 @@ class ScreenedTrim:
         kernels.trim_rows(self._ones, losses, self.trimmed, self._cuts, out)
         return float(out[0])
 
-    def polished(
-        self, XT: Array, y: Array, weights: Array, values: Array, *,
-        share: float, steps: int, tol: float, memory: int, once: bool,
-    ) -> Array:  # fmt: skip
-        """What `Descent.polish` makes of coefficients of a small design for the squared loss."""
-        out = values.copy()
-        kernels.polish_squares(XT, y, weights, self.trimmed, share, steps, tol, memory, once, out)
-        return out
+    def screen(self) -> TrimScreen | None:
+        """All that is known of the columns, for compiled code that reads and writes it through whole iterations.
 
-    def iterated(
-        self, y: Array, weights: Array, k: int, kept: Mask, barred: Mask,
-        columns: Indices, values: Array, *how: Any,
-    ) -> tuple[Indices, Array, float, tuple[float, int], bool, float] | None:  # fmt: skip
-        """What `Descent.iterate` makes of an iterate for the squared loss."""
-        # The first look needs a guess. Large designs may be searched by several threads, and to give the same iterates
-        # with one they are never searched here.
+        None where such code must not be used: before the first look, which needs a guess, and for large designs. These
+        may be searched by several threads, and would give other iterates with one.
+        """
         if not self._guessed or self.XT.dtype != np.float64 or is_large(self.XT.size):
             return None
         known = self._references
-        new_columns, new_values = (
-            np.empty(len(columns) + k, dtype=np.int64),
-            np.empty(len(columns) + k),
-        )
-        count, step, distance, either, stays, loss = kernels.iterate_squares(
-            self.XT, self._XT32, y, weights, self.trimmed, k, kept, barred, columns, values, *how,
-            known.slots, known.counts, known.scores, known.units, self._measured.light,
-            self._moved, self._score32, LARGEST_SCORE, self._exact_only,
-            self._norms, self._sizes, self._state, self._guess, new_columns, new_values,
+        return TrimScreen(
+            self.XT, self._XT32, self.trimmed, self._norms, self._sizes, self._measured.light,
+            known.slots, known.counts, known.scores, known.units,
+            self._moved, self._state, self._guess, self._score32, LARGEST_SCORE, self._exact_only,
         )  # fmt: skip
-        columns, values = new_columns[:count].copy(), new_values[:count].copy()
-        return columns, values, step, (distance, either), stays, loss

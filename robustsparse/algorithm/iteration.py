@@ -8,7 +8,7 @@ import numpy as np
 
 from robustsparse import kernels
 from robustsparse.algorithm.bound import double_rows
-from robustsparse.algorithm.losses import Squared
+from robustsparse.algorithm.fused import FusedIteration, Pace, fused_for
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.base.types import Array, Indices, Mask, Places
 
@@ -16,12 +16,15 @@ from robustsparse.base.types import Array, Indices, Mask, Places
 _STEP_SHARE = 0.9
 # A move that changes the support may use at most this share of the quotient along the move.
 _MOVE_SHARE = 0.99
-_LARGEST_SHRINKAGE = 15
+# A step that is too long for that is shortened so often, each time by this factor at least.
+_SHRINKAGES, _SHORTER = 15, 1.3
 # The step of a design whose products overflow is rounded to zero.
 _TINY = float(np.finfo(np.float64).tiny)
 # Robust steps on the support between two scans: loose while it still changes, tight once it stays.
 _LOOSE_STEPS, _LOOSE_TOL = 10, 1e-3
 _TIGHT_STEPS = 80
+# They end at this part of the tolerance, so that what they leave does not look like a change of the next iterate.
+_TIGHT_SHARE = 0.1
 # Points that the acceleration of steps on the support remembers.
 _MEMORY = 6
 
@@ -100,12 +103,13 @@ class Descent:
         self.kept[self.keep] = True
         self.barred = np.zeros(self.d, dtype=bool)
         self.barred[list(self.problem.barred)] = True
-        self._gathered: tuple[Indices | None, Array] = (None, np.empty((0, 0)))
+        self.change(self.problem)
 
     def change(self, problem: Problem) -> None:
         """Go on with other rows of the same columns."""
         self.problem = problem
-        self._gathered = (None, np.empty((0, 0)))
+        self._fused = fused_for(problem, self.settings)
+        self._gathered: tuple[Indices | None, Array] = (None, np.empty((0, 0)))
 
     def closed(self, at: Iterate) -> Mask:
         """Columns that cannot enter the support: those that are in it, and barred ones."""
@@ -184,53 +188,60 @@ class Descent:
         curvature = self.problem.curvature(eta)
         step = self.share * self.quotient(self.rows(at.columns), slope, curvature)
         new = self.threshold(at, slope, step)
-        for _ in range(_LARGEST_SHRINKAGE):
+        for _ in range(_SHRINKAGES):
             if np.array_equal(new.columns, at.columns):
                 break
             columns, move = _difference(new, at)
             longest = _MOVE_SHARE * self.quotient(self.rows(columns), move, curvature)
             if step <= longest:
                 break
-            step = min(longest, step / 1.3)
+            step = min(longest, step / _SHORTER)
             new = self.threshold(at, slope, step)
         return new
 
     def iterate(self, at: Iterate) -> tuple[Iterate, bool, float]:
         """A full iteration, then steps on the support alone; the robust loss there, and whether the support stayed."""
-        tight = 0.1 * self.settings.tol
-        if self.settings.fused and self.compiled and len(at.columns) > len(self.keep):
-            y, weights = self._target()
-            done = self.problem.gradient.iterated(
-                y, weights, self.k, self.kept, self.barred, at.columns, at.values,
-                self.share, _MOVE_SHARE, _LARGEST_SHRINKAGE, _LOOSE_STEPS, _LOOSE_TOL, _TIGHT_STEPS, tight, _MEMORY,
-            )  # fmt: skip
-            if done is not None:
-                columns, values, step, moved, stays, loss = done
-                return Iterate(columns, values, step, moved=moved), stays, loss
+        done = self._iterated(at)
+        if done is not None:
+            return (
+                Iterate(done.columns, done.values, done.step, moved=done.moved),
+                done.stays,
+                done.loss,
+            )
         new = self.advance(at)
         stays = np.array_equal(new.columns, at.columns)
         new = self.settle(new) if stays else self.loosely(new)
         return new, stays, self.problem.robust_loss(self.predictor(new))
 
+    def _iterated(self, at: Iterate) -> FusedIteration | None:
+        """The same in one compiled call, if that is wanted and there is such code; it needs a support to start from."""
+        if self._fused is None or not self.settings.fused or len(at.columns) <= len(self.keep):
+            return None
+        return self._fused.iterate(
+            at.columns, at.values, self.k, self.kept, self.barred, self._pace
+        )
+
     def settle(self, at: Iterate) -> Iterate:
         """Steps on the support alone, to the end."""
-        return self.polish(at, _TIGHT_STEPS, 0.1 * self.settings.tol)
+        return self.polish(at, _TIGHT_STEPS, self._pace.tight_tol)
 
     def loosely(self, at: Iterate) -> Iterate:
         """A few steps on the support alone."""
         return self.polish(at, _LOOSE_STEPS, _LOOSE_TOL)
 
     @property
-    def compiled(self) -> bool:
-        """Whether there may be compiled code for this loss and these settings."""
-        # A class of the user's that is derived from it may have other scores.
-        return type(self.problem.loss) is Squared and self.settings.radius is None
-
-    def _target(self) -> tuple[Array, Array]:
-        """Response without what is known of it, and weights of the rows."""
-        y, offset, weights = self.problem.y, self.problem.offset, self.problem.weights
-        known = y if offset is None else y - offset
-        return known, np.ones(len(y)) if weights is None else weights
+    def _pace(self) -> Pace:
+        return Pace(
+            share=self.share,
+            move_share=_MOVE_SHARE,
+            shrinkages=_SHRINKAGES,
+            shorter=_SHORTER,
+            loose_steps=_LOOSE_STEPS,
+            loose_tol=_LOOSE_TOL,
+            tight_steps=_TIGHT_STEPS,
+            tight_tol=_TIGHT_SHARE * self.settings.tol,
+            memory=_MEMORY,
+        )
 
     def enter(self, at: Iterate) -> Iterate:
         """Add the k predictors of largest gradient, at zero, so that a first step has a support to measure."""
@@ -246,14 +257,12 @@ class Descent:
         if not len(at.columns):
             return at
         XT = self.rows(at.columns)
-        if self.compiled:
-            values = self.problem.gradient.polished(
-                XT, *self._target(), at.values, share=self.share, steps=steps, tol=tol,
-                memory=_MEMORY, once=self.settings.fused,
-            )  # fmt: skip
-            if values is not None:
-                return Iterate(at.columns, values, at.step)
-        return Iterate(at.columns, self._polished(XT, at, steps, tol), at.step)
+        if self._fused is None:
+            values = self._polished(XT, at, steps, tol)
+        else:
+            once = self.settings.fused
+            values = self._fused.polish(XT, at.values, self._pace, steps, tol, once)
+        return Iterate(at.columns, values, at.step)
 
     def _polished(self, XT: Array, at: Iterate, steps: int, tol: float) -> Array:
         """The same for any loss and estimator; `kernels.polish_squares` is its compiled twin."""

@@ -9,11 +9,14 @@ from numba import njit
 from scipy import sparse
 
 from robustsparse import simulate
-from robustsparse.algorithm.gradients import Array, Trimmed, bind
+from robustsparse.algorithm.bound import FullGradient
+from robustsparse.algorithm.fused import fused_for
+from robustsparse.algorithm.gradients import Trimmed, bind
 from robustsparse.algorithm.iteration import Descent, Iterate, Secants
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import solve
+from robustsparse.base.types import Array
 from robustsparse.graph.neighborhoods import _regressions, _residual_variances
 from robustsparse.kernels.vectors import dot, dot_from
 
@@ -59,26 +62,43 @@ def test_steps_on_the_support_are_those_of_python(
 
 @pytest.mark.parametrize("keep", [[], [7, 150]])
 @pytest.mark.parametrize("barred", [(), (3, 90)])
-def test_whole_iterations_are_those_of_python(
-    keep: list[int], barred: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings = Settings(fused=True)
+def test_whole_iterations_are_those_of_python(keep: list[int], barred: tuple[int, ...]) -> None:
+    rows = {"weights": weights(167), "barred": barred}
     for seed, attack in enumerate(["paper", "leverage", "equal_far", "flip_y"]):
-        rows = {"weights": weights(167), "barred": barred}
-        # A generous support would go from one to another for long, and the least rounding decide where to.
         for k in (1, 2, 4):
-            plain, fused = (case(seed, attack, **rows) for _ in range(2))
-            monkeypatch.setattr(plain.gradient, "iterated", lambda *_: None)
-            found = [
-                solve(one, k, keep=np.array(keep, dtype=np.int64), settings=settings, warn=False)
-                for one in (plain, fused)
-            ]
-            assert found[0].reason == found[1].reason == "settled"
-            assert not set(barred) & set(found[1].support.tolist())
-            np.testing.assert_allclose(found[1].coef, found[0].coef, rtol=STEPS, atol=STEPS)
-            assert found[1].loss == pytest.approx(found[0].loss, rel=STEPS)
-            for one, other in zip(found[0].history, found[1].history, strict=True):
-                assert (one.entered, one.left) == (other.entered, other.left)
+            # Each iterate is left by both: along whole runs the least rounding may decide for another support.
+            plain, fused = (
+                Descent(case(seed, attack, **rows), k, np.array(keep, dtype=np.int64), settings)
+                for settings in (Settings(), Settings(fused=True))
+            )
+            plain.settings = fused.settings
+            plain._fused = None
+            at = plain.iterate(Iterate(plain.keep, np.zeros(len(keep))))[0]
+            fused.problem.gradient.begin(fused.problem.score(fused.predictor(at)))
+            for _ in range(6):
+                new, stays, loss = plain.iterate(at)
+                other = fused._iterated(replace(at))
+                assert other is not None
+                assert other.stays == stays
+                assert other.loss == pytest.approx(loss, rel=STEPS)
+                np.testing.assert_array_equal(other.columns, new.columns)
+                np.testing.assert_allclose(other.values, new.values, rtol=STEPS, atol=STEPS)
+                assert not set(barred) & set(other.columns.tolist())
+                if stays:
+                    break
+                # At rest the step is a quotient of roundings.
+                assert other.step == pytest.approx(new.step, rel=STEPS)
+                at = new
+
+
+def test_whole_runs_end_where_those_of_python_do() -> None:
+    for seed in range(4):
+        found = [
+            solve(case(seed), 4, settings=settings, warn=False)
+            for settings in (Settings(), Settings(fused=True))
+        ]
+        assert found[0].reason == found[1].reason == "settled"
+        np.testing.assert_allclose(found[1].coef, found[0].coef, rtol=STEPS, atol=STEPS)
 
 
 def test_compiled_iterations_are_used() -> None:
@@ -86,31 +106,31 @@ def test_compiled_iterations_are_used() -> None:
     problem.gradient.begin(problem.score(np.zeros(len(problem.y))))
     run = Descent(problem, 3, np.arange(0), Settings(fused=True))
     at = Iterate(np.array([2, 5, 9]), np.ones(3))
-    y, rows = run._target()
-    done = problem.gradient.iterated(
-        y,
-        rows,
-        3,
-        run.kept,
-        run.barred,
-        at.columns,
-        at.values,
-        0.9,
-        0.99,
-        15,
-        10,
-        1e-3,
-        80,
-        1e-9,
-        6,
-    )
-    assert done is not None
+    assert run._iterated(at) is not None
     new, stays, loss = run.iterate(at)
     assert stays == np.array_equal(new.columns, at.columns)
     assert new.moved is not None
     assert new.moved[0] == pytest.approx(np.linalg.norm(new.dense(run.d) - at.dense(run.d)))
     assert new.moved[1] == len(np.union1d(new.columns, at.columns))
     assert loss == pytest.approx(problem.robust_loss(run.predictor(new)), rel=ROUNDING)
+
+
+class Tilted(Squared):
+    """A loss of the user's, derived from one that has compiled steps, with other scores."""
+
+    def score(self, y: Array, eta: Array) -> Array:
+        return eta - y + 0.1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"loss": Tilted()}, {"gradient": FullGradient(np.ones((3, 5)), Trimmed(0.2))}],
+    ids=["loss", "gradient"],
+)
+def test_other_losses_and_gradients_are_left_to_python(change: dict[str, Any]) -> None:
+    assert fused_for(case(0), Settings()) is not None
+    assert fused_for(replace(case(0), **change), Settings()) is None
+    assert fused_for(case(0), Settings(radius=1.0)) is None
 
 
 def test_secants_solve_a_quadratic_problem_of_few_coordinates_exactly() -> None:

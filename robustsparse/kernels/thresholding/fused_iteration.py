@@ -112,10 +112,10 @@ def _same(columns, others):
 
 @kernel
 def iterate_squares(
-    XT, XT32, y, weights, m, k, kept, barred, columns, values,
-    share, move_share, shrinkages, loose_steps, loose_tol, tight_steps, tight_tol, memory,
-    slots, counts, scores, units, light, moved, score32, largest, exact_only,
-    norms, sizes, state, guess, new_columns, new_values,
+    y, weights, k, kept, barred, columns, values,
+    share, move_share, shrinkages, shorter, loose_steps, loose_tol, tight_steps, tight_tol, memory,
+    XT, XT32, m, norms, sizes, light, slots, counts, scores, units,
+    moved, state, guess, score32, largest, exact_only, new_columns, new_values,
 ):  # fmt: skip
     """Gradient, robust step, threshold, then steps on the new support alone.
 
@@ -188,7 +188,7 @@ def iterate_squares(
         longest = move_share * _quotient(_gather(XT, union), move, weights, m)
         if step <= longest:
             break
-        step = smaller(longest, step / 1.3)
+        step = smaller(longest, step / shorter)
     rows = _gather(XT, new_columns[:count])
     polish_squares(
         rows, y, weights, m, share, tight_steps if stays else loose_steps,
