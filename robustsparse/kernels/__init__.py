@@ -16,8 +16,7 @@ from robustsparse.kernels.lasso.graphical import graphical_lasso, precision_from
 from robustsparse.kernels.lasso.rows import weighted_lasso
 from robustsparse.kernels.order_statistics import largest_places
 from robustsparse.kernels.thresholding.fused_iteration import iterate_squares
-from robustsparse.kernels.thresholding.neighbors import residual_variances
-from robustsparse.kernels.thresholding.nodes import threshold_nodes
+from robustsparse.kernels.thresholding.nodes import residual_variances, threshold_nodes
 from robustsparse.kernels.thresholding.support_steps import polish_squares, secant_move
 from robustsparse.kernels.trimmed_mean.exact import trim_rows
 from robustsparse.kernels.trimmed_mean.measure import leverage_setup, trim_setup
