@@ -209,7 +209,7 @@ def _read(name: str) -> pd.DataFrame:
     """Read a file anew at each call, so that nobody can change another's copy."""
     for folder in FOLDERS:
         if (folder / name).is_file():
-            # A copy lies in one piece; as it is read, each column is apart, of which pandas warns.
+            # A wide table is read column by column and pandas warns that it is fragmented; a copy lies in one piece.
             return pd.read_csv(folder / name).copy()
     raise DataError(f"The data file {name!r} is missing; reinstall robustsparse to get it back.")
 

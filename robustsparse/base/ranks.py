@@ -5,7 +5,7 @@ from scipy.special import ndtri
 
 from robustsparse.base.types import Array
 
-# Few values at a time: memory that was just used is faster than new one.
+# Values ranked at a time: few enough for the temporary arrays to stay in the cache.
 _ENTRIES_AT_ONCE = 2**14
 
 
@@ -51,7 +51,7 @@ def _look_up(XT: Array, table: Array, out: Array) -> None:
     # Places in the whole array are faster to look up than those along an axis.
     order = np.argsort(XT, axis=1) + n * np.arange(d)[:, None]
     ordered = XT.ravel()[order]
-    # Whether a value is that of the one before, with an end to the last run of every row.
+    # True where a value equals the one before it. The last column stays False: it ends a run of equal values.
     repeats = np.zeros((d, n + 1), dtype=bool)
     np.equal(ordered[:, 1:], ordered[:, :-1], out=repeats[:, 1:-1])
     before, after = repeats[:, :-1], repeats[:, 1:]

@@ -13,7 +13,7 @@ from robustsparse.base.checks import check_count
 
 # Designs with fewer entries are not worth a second thread.
 _ENTRIES_FOR_THREADS = 2_000_000
-# How the names of the threads begin that share the columns of a design.
+# First part of the names of the threads that share the columns of a design.
 _OURS = "robustsparse-columns"
 
 
@@ -30,7 +30,7 @@ def threads_for(n_jobs: int | None) -> int:
 
 
 class _BlasLimit:
-    """The limit belongs to the process: the first who asks for it sets it, the last who leaves takes it back."""
+    """Limit of one BLAS thread, which holds for the whole process: set by the first user, lifted after the last."""
 
     def __init__(self) -> None:
         self.users = 0
@@ -88,7 +88,7 @@ def over_columns(task: Callable[[int, int], None], d: int, entries: int, threads
     The kernels release the interpreter's lock and each range writes its own part, so the outcome is
     the same for any number of threads.
     """
-    # A part that divides its work again would wait for threads that wait for it.
+    # A thread of the pool that handed work to the pool could wait forever: for threads that wait for theirs.
     nested = current_thread().name.startswith(_OURS)
     if threads <= 1 or not is_large(entries) or d < threads or nested:
         task(0, d)
@@ -96,7 +96,7 @@ def over_columns(task: Callable[[int, int], None], d: int, entries: int, threads
     edges = [d * part // threads for part in range(threads + 1)]
     others = [_pool(threads - 1).submit(task, *part) for part in pairwise(edges[1:])]
     try:
-        # One part is this thread's own: it is awake, while others take a moment to wake up.
+        # This thread does a part itself, since those of the pool take a moment to wake up.
         task(edges[0], edges[1])
     finally:
         wait(others)

@@ -13,7 +13,7 @@ from robustsparse.base.types import Array, Places
 
 # Two halves of a symmetric matrix that differ by less, relative to its largest entry, differ by rounding.
 ROUNDING = 1e-6
-# A value of a path may be given as it was printed.
+# Largest relative error of a value of the path, so that it can be given with the digits that were printed.
 _PRINTED = 1e-6
 
 
@@ -44,7 +44,7 @@ def strongest_pairs(ranking: Any, numbers: Sequence[int]) -> Iterator[tuple[Plac
     rows, columns, values = upper(ranking)
     order = np.arange(len(values))
     if 0 < (most := max(numbers)) < len(values):
-        # Only those that are among the strongest of any graph need an order.
+        # Only the pairs of the largest graph need to be sorted.
         order = np.flatnonzero(values >= np.partition(values, -most)[-most])
     order = order[np.argsort(-values[order], kind="stable")]
     for n in numbers:

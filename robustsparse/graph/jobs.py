@@ -17,16 +17,17 @@ from robustsparse.graph.options import Plan
 from robustsparse.graph.ranking import Ranking, Subsample, combine, rank_subsample
 from robustsparse.graph.rows import TrustedRows
 
-# Fits of nodes that are worth the start of processes. Fewer run in threads, which wait for each other's Python.
+# From this many fits of nodes on it pays to start processes. Threads start at once, but only one of them can run
+# Python at a time.
 _FITS_FOR_PROCESSES = 1500
-# Unsettled nodes beyond this share are worth a warning; a few are as good as settled.
+# Warn if more than this share of the nodes did not settle; a few have all but settled.
 _UNSETTLED = 0.1
 
 
 def rank_pairs(rows: TrustedRows, plan: Plan, store: Checkpoint) -> Ranking:
     """Ranking of the pairs over all subsamples."""
     jobs = {f"subsamples-{i}": partial(_subsample, rows, seed) for i, seed in enumerate(plan.draws)}
-    parts = _all(jobs, store, plan, "subsamples", processes=False)
+    parts = _run_jobs(jobs, store, plan, "subsamples", processes=False)
     return combine([Subsample(**part) for part in parts], plan.rule, len(rows.values))
 
 
@@ -43,7 +44,7 @@ def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> 
     chunks = [range(first, min(first + CHUNK, d)) for first in range(0, d, CHUNK)]
     jobs = {f"nodes-{chunk.start}": partial(task.fit, chunk) for chunk in chunks}
     many = d * len(plan.ks) >= _FITS_FOR_PROCESSES
-    parts = _all(jobs, store, plan, "nodes", processes=many)
+    parts = _run_jobs(jobs, store, plan, "nodes", processes=many)
     unsettled = sum(len(part["unsettled"]) for part in parts)
     if unsettled > _UNSETTLED * d:
         warn_user(
@@ -58,12 +59,12 @@ def _measured(estimator: GradientEstimator, XT: Array) -> BoundGradient | None:
     if not isinstance(estimator, Trimmed):
         return None
     gradient = bind(estimator, XT)
-    # A constant variable tells nothing.
+    # The guess comes from the first variable that is not constant: a constant one is zero, and so are its products.
     gradient.begin(XT[XT.any(axis=1).argmax()])
     return gradient
 
 
-def _all(
+def _run_jobs(
     jobs: Mapping[str, Callable[[], Parts]],
     store: Checkpoint,
     plan: Plan,
@@ -72,10 +73,10 @@ def _all(
     processes: bool,
 ) -> list[Parts]:
     """Outcomes of the jobs in their order; those that the store has are not run again."""
-    left = [partial(_one, name, job, store) for name, job in jobs.items()]
+    left = [partial(_read_or_run, name, job, store) for name, job in jobs.items()]
     return list(outcomes(left, plan.threads, label, plan.verbose, processes=processes))
 
 
-def _one(name: str, job: Callable[[], Parts], store: Checkpoint) -> Parts:
+def _read_or_run(name: str, job: Callable[[], Parts], store: Checkpoint) -> Parts:
     done = store.read(name)
     return store.write(name, job()) if done is None else done

@@ -17,7 +17,7 @@ from robustsparse.algorithm.solver import solve
 from robustsparse.base.matrices import canonical
 from robustsparse.base.types import Array, Indices
 
-# Nodes in one task; with a checkpoint, what a killed run loses at most.
+# Nodes fitted in one job. A checkpoint keeps whole jobs, so a killed run loses at most so many fits of each worker.
 CHUNK = 8
 
 
@@ -84,7 +84,7 @@ class NodeTask:
         for k, own in zip(reversed(self.ks), reversed(starts), strict=True):
             start = before if own is None else own
             fit = solve(problem, k, settings=self.settings, start=start, warn=False)
-            # Algorithm 1 as printed starts from zero.
+            # With a fixed step this is Algorithm 1 as printed, which starts every fit from zero.
             before = fit.coef if self.settings.step == "auto" else None
             fits.append((fit.coef, fit.converged))
         return fits[::-1]

@@ -25,7 +25,7 @@ from robustsparse.graph.ranking import SUBSAMPLES
 from robustsparse.robust.scales import LIGHT_TRIM
 from robustsparse.robust.standardize import SCALES
 
-# Neighbors along the path of an automatic fit; nodes with more show in the ranking.
+# Largest k along the path of an automatic fit. The ranking, which an automatic graph is cut from, has no such bound.
 _LARGEST_K = 10
 # What counts along the path is which neighbors are selected, not the last digits of their coefficients.
 _TOL, _MAX_ITER, _MAX_ITER_FIXED = 1e-3, 30, 200

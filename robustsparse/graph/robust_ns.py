@@ -25,9 +25,9 @@ from robustsparse.graph.result import GraphResult
 from robustsparse.graph.rows import TrustedRows, correlation, normal_scores, trusted_rows
 from robustsparse.robust import standardize as scaling
 
-# Sizes of the graphs among which the criterion chooses, and the largest mean degree.
+# Number of cuts of the ranking among which the criterion chooses, and their largest mean degree.
 _CUTS, _LARGEST_DEGREE = 30, 16
-# Largest instability of a graph chosen by it, the usual bound of the stability approach.
+# Largest instability of a graph that is chosen by stability: the bound that is usual in that approach.
 _INSTABILITY = 0.05
 
 
@@ -136,14 +136,16 @@ def robust_ns(
     Z, units = scaling.standardize(table.X, "mad", names=table.nodes, threads=plan.threads)
     rows = trusted_rows(Z, plan.threads) if plan.screen else _all_rows(Z)
     ranking = rank_pairs(rows, plan, store) if plan.screen else None
-    # Weights below one would shrink correlations; for what is reported a row counts or does not.
+    # Weights below one would shrink the correlations; in what is reported, a row that was kept counts fully.
     covariance = correlation(rows.values, np.sign(rows.weights))
     start = covariance if plan.screen else None
     coef = fit_nodes(_for_fits(table, Z, rows, plan), start, plan, store)
     sizes = [both_directions(step, plan.rule) for step in coef]
     graph = GraphResult(
         nodes=table.nodes,
-        ranking=_complete(None if ranking is None else ranking.scores, entry_ranking(sizes)),
+        ranking=_with_pairs_of_path(
+            None if ranking is None else ranking.scores, entry_ranking(sizes)
+        ),
         adjacency=canonical(sizes[-1] > 0),
         covariance=covariance,
         steps=tuple(canonical(step > 0) for step in sizes),
@@ -161,7 +163,7 @@ def robust_ns(
         stability=None if ranking is None else ranking.stability,
         notes=_notes(table, units.constant, rows, plan),
     )
-    return _chosen(graph, plan, ranking, len(rows.kept))
+    return _choose(graph, plan, ranking, len(rows.kept))
 
 
 def _all_rows(Z: Array) -> TrustedRows:
@@ -181,7 +183,7 @@ def _for_fits(table: Variables, Z: Array, rows: TrustedRows, plan: Plan) -> Arra
     return np.asarray(values[:, rows.kept] * np.sqrt(rows.weights[rows.kept]))
 
 
-def _complete(ranking: Any, along_path: Any) -> Any:
+def _with_pairs_of_path(ranking: Any, along_path: Any) -> Any:
     """The ranking, with pairs that came up on the path alone at its end."""
     if ranking is None or not ranking.nnz:
         return along_path
@@ -209,7 +211,7 @@ def _notes(table: Variables, constant: Mask, rows: TrustedRows, plan: Plan) -> t
     return tuple(notes)
 
 
-def _chosen(graph: GraphResult, plan: Plan, ranking: Ranking | None, n: int) -> GraphResult:
+def _choose(graph: GraphResult, plan: Plan, ranking: Ranking | None, n: int) -> GraphResult:
     """The graph that was asked for, or the best by the criterion that was."""
     cuts = _cuts(graph, ranking, n)
     graph = replace(graph, cuts=cuts)
@@ -220,7 +222,7 @@ def _chosen(graph: GraphResult, plan: Plan, ranking: Ranking | None, n: int) -> 
     if plan.along_path:
         return _best_of_path(graph, n)
     if plan.select == "stars":
-        # The instability need not grow with the graph; its largest value so far does.
+        # Instability may fall again as graphs grow: the first graph beyond the bound ends the choice.
         steady = np.maximum.accumulate(cuts["instability"].to_numpy()) <= _INSTABILITY
         best, why = cuts.index[np.flatnonzero(steady)[-1] if steady.any() else 0], "by stability"
     else:

@@ -20,15 +20,16 @@ _NEAR, _FAR, _ERRORS_PER_TAIL = 3.0, 5.0, 2.0
 _GAP, _UNLIKELY, _SPACINGS = 1.5, 8.0, 8
 # No value nearer to the center is an error, nor are more than a quarter of a variable's, nor a single one.
 _FIRST_ERROR, _MOST_ERRORS, _FEWEST_ERRORS = 3.5, 0.25, 2
-# Errors of two variables that meet in the same rows more often than chance allows, at this level, are the rows' doing.
+# If the errors of two variables fall in the same rows more often than by chance, at this level, whole rows are bad:
+# they are no errors of single cells.
 _CHANCE, _FEWEST_MEETINGS = 0.01, 3
 # A variable adds at most this much to the size of a row, so that a single wild cell makes no row suspicious.
 _LARGEST_Z = 3.0
 # Rows larger than the median by this many MADs are far, and far rows whose directions agree better than those of the
 # others, by this many MADs and by this factor, are rejected.
 _ROW_CUT, _AGREEMENT_CUT, _AGREEMENT_RATIO = 3.0, 3.0, 1.5
-# To rank a value takes as long as to pass it this often, and this many multiplications of a matrix product as long as
-# to pass a value once.
+# Whether work is worth several threads depends on its time, in units of reading one value: ranking a value takes this
+# many, and this many multiplications of a matrix product take one.
 _SORTING, _PRODUCTS = 20, 16
 # Directions compared with all others at once, with any number of threads, so that rounding does not depend on it.
 _BLOCK = 256
@@ -103,7 +104,7 @@ def wrong_cells(XT: Array) -> Mask:
     if beyond <= _ERRORS_PER_TAIL * (between + 1):
         return np.zeros(XT.shape, dtype=bool)
     errors = np.asarray(size >= _gaps(size)[:, None])
-    errors[_meet(errors)] = False
+    errors[_meeting(errors)] = False
     return errors
 
 
@@ -113,7 +114,7 @@ def _gaps(size: Array) -> Array:
     ordered = np.sort(size, axis=1)[:, n // 2 :]
     steps = np.diff(np.log(np.maximum(ordered, 0.5)), axis=1)
     beyond = np.arange(steps.shape[1], 0, -1)
-    usual, varied = _before(steps * beyond), _before((steps > 0).astype(np.float64))
+    usual, varied = _mean_before(steps * beyond), _mean_before((steps > 0).astype(np.float64))
     gap = (steps * beyond > _UNLIKELY * usual) & (steps > np.log(_GAP))
     # Values that repeat have no spacings to compare with.
     gap &= (varied >= 0.5) & (ordered[:, 1:] > _FIRST_ERROR)
@@ -122,7 +123,7 @@ def _gaps(size: Array) -> Array:
     return np.asarray(np.where(first > 0, ordered[np.arange(len(size)), first], np.inf))
 
 
-def _before(values: Array) -> Array:
+def _mean_before(values: Array) -> Array:
     """Mean of the values before each one in its row; infinite where there are too few."""
     sums = np.cumsum(np.pad(values, ((0, 0), (1, 0))), axis=1)[:, :-1]
     means = np.full(values.shape, np.inf)
@@ -130,7 +131,7 @@ def _before(values: Array) -> Array:
     return means
 
 
-def _meet(errors: Mask) -> Mask:
+def _meeting(errors: Mask) -> Mask:
     """Variables whose errors meet those of another in the same rows more often than chance allows."""
     d, n = errors.shape
     cells = errors.astype(np.float64)
@@ -170,7 +171,7 @@ def row_weights(XT: Array, threads: int = 1) -> Array:
     median, spread = median_and_mad(size)
     far = size > median + _ROW_CUT * spread
     rejected = np.zeros(len(size), dtype=bool)
-    rejected[np.flatnonzero(far)[_agree(values, far, threads)]] = True
+    rejected[np.flatnonzero(far)[_pointing_alike(values, far, threads)]] = True
     usual = _usual_size(values[:, ~rejected], threads)
     weights: Array = np.divide(usual, size, out=np.ones(len(size)), where=size > usual)
     weights[rejected] = 0.0
@@ -181,13 +182,13 @@ def _usual_size(values: Array, threads: int) -> float:
     """Largest size of a row that is no larger than chance makes it: a standard deviation above the median."""
     squares = values**2
     S = correlation(normal_scores(values, threads), np.ones(values.shape[1]))
-    # So many independent variables would make sizes vary as much.
+    # Number of independent variables whose mean square varies as much as that of these, which are correlated.
     independent = len(S) ** 2 / float(np.square(S).sum())
     chance = sqrt(float(np.median(squares.var(axis=1))) / independent)
     return float(np.median(squares.mean(axis=0))) + chance
 
 
-def _agree(values: Array, far: Mask, threads: int) -> Mask:
+def _pointing_alike(values: Array, far: Mask, threads: int) -> Mask:
     """Which of the far rows point in directions that other far rows share."""
     if far.sum() < 2:
         return np.zeros(int(far.sum()), dtype=bool)

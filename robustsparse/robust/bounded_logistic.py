@@ -120,7 +120,7 @@ def _as_leverage(leverage: Array | None, A: Array) -> Array:
     """Weights (n,) from the predictors, the largest at most 1."""
     if leverage is None:
         weights = leverage_weights(A)
-        # So far out that they could only cost digits.
+        # Rows of such small weights are so far out that they would only cost the others digits.
         return np.where(weights < LEAST_LEVERAGE, 0.0, weights)
     weights = as_vector("leverage", leverage, len(A))
     if weights.min() < 0 or not weights.any():

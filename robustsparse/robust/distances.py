@@ -261,7 +261,7 @@ def _concentrate(X: Array, squares: Array) -> tuple[float, Array]:
     n, m = X.shape
     half = (n + m + 1) // 2
     best = np.inf
-    # The first half is just half, the fewest rows that a bad first guess can spoil.
+    # Begin with half of the rows and not with the slightly larger `half`: fewer rows of a bad guess.
     rows = np.argpartition(squares, n // 2)[: max(n // 2, min(m + 1, n))]
     for _ in range(MAX_STEPS):
         volume, squares = _distances(X, rows)

@@ -16,11 +16,11 @@ from robustsparse.base.types import Array
 _BLOCK = 1 << 18
 # Values are cut off there, so that their squares and products stay within double precision.
 _LARGEST = 1e75
-# Matrices up to this size are decomposed.
+# Larger matrices are never formed: their leading directions come from repeated multiplications.
 _LARGEST_MATRIX = 1200
 # Eigenvalues below this part of the largest are rounding errors.
 _ROUNDING = 1e-10
-# Directions beyond those wanted, and multiplications: enough for directions that stand out from the noise.
+# These multiplications carry some directions more than are wanted along: so the wanted ones settle sooner.
 _MORE, _MULTIPLICATIONS = 8, 6
 
 

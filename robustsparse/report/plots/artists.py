@@ -23,7 +23,7 @@ class _Labels(Artist):
 
     def __init__(self, texts: Sequence[str], colors: Sequence[str], va: str) -> None:
         super().__init__()
-        # They keep within the axes, so the layout of the figure need not know them.
+        # Labels keep within the axes, so the layout of the figure need not make room for them.
         self.set_in_layout(False)
         pixels = IdentityTransform()
         self.texts = [
@@ -33,7 +33,7 @@ class _Labels(Artist):
         self.leaders = [
             Line2D([], [], color=color, linewidth=THIN, transform=pixels) for color in colors
         ]
-        # A dollar sign in the name of a term is no formula.
+        # Matplotlib would take a dollar sign in a name for the start of a formula.
         for text in self.texts:
             text.set_parse_math(False)
 
@@ -68,7 +68,7 @@ class _Labels(Artist):
 
 
 def _pixels_per_point(renderer: RendererBase) -> float:
-    # The annotation allows arrays of points.
+    # Its type allows for an array of points, and so for an array in return.
     return float(renderer.points_to_pixels(1.0))  # type: ignore[arg-type]
 
 

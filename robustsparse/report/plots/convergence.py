@@ -48,7 +48,7 @@ def convergence_frame(history: pd.DataFrame) -> pd.DataFrame:
     change = history["change"].to_numpy(dtype=float)
     positive = change[np.isfinite(change) & (change > 0)]
     floor = positive.min() / 10 if len(positive) else np.finfo(float).eps
-    # Where the smallest change is the smallest number there is, a tenth of it is zero.
+    # A tenth of the smallest positive float is zero, which has no place on a logarithmic axis.
     floor = max(floor, np.finfo(float).tiny)
     still = change == 0
     return pd.DataFrame(

@@ -9,7 +9,7 @@ from robustsparse.base.types import Array, Mask, Places
 _SIDES = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)], float)
 # Distances from the point that are tried, in units of the gap.
 _REACHES = (1.0, 2.5, 4.5)
-# A label farther out must spare the view of this many points for each step outward.
+# A label is moved a step outward only if it then covers at least this many points fewer.
 _COST = 1.5
 
 

@@ -153,7 +153,8 @@ def _turned(at: Array) -> Array:
     """Turned so that the component is widest horizontally, the middle of its box at zero."""
     centered = at - at.mean(axis=0)
     turned = centered @ np.linalg.svd(centered, full_matrices=False)[2].T
-    # The heavier tails to the right and up, so that the picture does not hang on a sign.
+    # The signs of singular vectors are arbitrary: with the heavier tails to the right and up, the picture does not
+    # depend on them.
     turned *= np.where((turned**3).sum(axis=0) < 0, -1.0, 1.0)
     return _centered(turned)
 

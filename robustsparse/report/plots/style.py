@@ -69,7 +69,7 @@ def text_width(text: str, size: str) -> float:
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(size=size)
-    # A dollar sign would start a formula; S is as wide.
+    # A dollar sign would start a formula; an S, which is as wide, is measured in its place.
     vertices, codes = text_to_path.get_text_path(font, text.replace("$", "S"))
     if not len(vertices):
         return 0.0

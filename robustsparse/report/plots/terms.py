@@ -165,7 +165,7 @@ def _name_rows(ax: "Axes", names: Sequence[str]) -> None:
     short = shorten_all(names, name_length(ax, _NAME_SHARE, _NAME_LENGTH))
     ax.set_yticks(range(len(names)), short, fontsize=TINY if crowded else SMALL)
     for label in ax.get_yticklabels():
-        # A dollar sign in the name of a term is no formula.
+        # Matplotlib would take a dollar sign in a name for the start of a formula.
         label.set_parse_math(False)
     ax.set_ylim(max(len(names), 1) - 0.4, -0.6)
     ax.spines["left"].set_visible(False)

@@ -160,10 +160,10 @@ def shorten_all(texts: Sequence[str], width: int) -> list[str]:
 def _focus(text: str, group: Sequence[str], width: int) -> str:
     """Beginning of a name, then what follows from where the names of its group first differ."""
     head = take(text, width // 4)
-    # Two characters that are still common make the rest easier to recognize.
+    # Begin two characters before the difference: the part is easier to recognize with something familiar.
     start = max(_common_start(group) - 2, len(head))
     room = width - measure(head) - 1
-    # The ends of the group are alike: they can go.
+    # The names differ near their beginning, so the room goes to it and not to their ends.
     return head + ELLIPSIS + shorten(text[start:], room, before=room - 1)
 
 
