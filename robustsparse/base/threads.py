@@ -42,6 +42,7 @@ class _BlasLimit:
         from threadpoolctl import threadpool_limits
 
         if self.users == 0:
+            _take_control_of_blas()
             self.limit = threadpool_limits(1, user_api="blas")
         self.users += 1
 
@@ -49,7 +50,20 @@ class _BlasLimit:
         """Count a user out."""
         self.users -= 1
         if self.users == 0:
+            _take_control_of_blas()
             self.limit.restore_original_limits()
+
+
+def _take_control_of_blas() -> None:
+    """Let this thread change the limit, whichever thread set the last one.
+
+    Newer versions of threadpoolctl silently ignore all threads but the first one that sets a limit. The limit would
+    stay for good if the last user leaves in another thread.
+    """
+    from threadpoolctl import OpenBLASController
+
+    if hasattr(OpenBLASController, "clear_controlling_thread"):
+        OpenBLASController.clear_controlling_thread(force=True)
 
 
 _blas_limit, _blas_lock = _BlasLimit(), Lock()
