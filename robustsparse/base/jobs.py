@@ -1,6 +1,6 @@
 """Independent jobs, run side by side."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from operator import call
 from typing import TypeVar
@@ -18,7 +18,7 @@ def outcomes(
     verbose: bool = False,
     *,
     processes: bool = False,
-) -> Iterator[T]:
+) -> list[T]:
     """What the jobs return, in their order, with a progress bar if `verbose`.
 
     Jobs run in threads, or in processes if they spend their time in Python itself.
@@ -26,25 +26,18 @@ def outcomes(
     Examples
     --------
     >>> from functools import partial
-    >>> list(outcomes([partial(pow, 2, power) for power in range(4)], 2, "powers"))
+    >>> outcomes([partial(pow, 2, power) for power in range(4)], 2, "powers")
     [1, 2, 4, 8]
     """
     threads = threads_for(n_jobs)
-    if processes and threads > 1:
+    if threads == 1:
+        return [job() for job in progress(jobs, len(jobs), label, verbose)]
+    if processes:
         # Imported where it is used: a single fit has no jobs, and need not wait for it.
         from joblib import Parallel, delayed
 
         run = Parallel(n_jobs=threads, return_as="generator")
         done = run(delayed(call)(job) for job in jobs)
-    else:
-        done = _in_threads(jobs, threads)
-    return progress(done, len(jobs), label, verbose)
-
-
-def _in_threads(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:
-    if threads <= 1:
-        for job in jobs:
-            yield job()
-        return
+        return list(progress(done, len(jobs), label, verbose))
     with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(call, jobs)
+        return list(progress(pool.map(call, jobs), len(jobs), label, verbose))

@@ -74,7 +74,7 @@ def _run_jobs(
 ) -> list[Parts]:
     """Outcomes of the jobs in their order; those that the store has are not run again."""
     left = [partial(_read_or_run, name, job, store) for name, job in jobs.items()]
-    return list(outcomes(left, plan.threads, label, plan.verbose, processes=processes))
+    return outcomes(left, plan.threads, label, plan.verbose, processes=processes)
 
 
 def _read_or_run(name: str, job: Callable[[], Parts], store: Checkpoint) -> Parts:

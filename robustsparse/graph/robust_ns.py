@@ -140,17 +140,18 @@ def robust_ns(
     covariance = correlation(rows.values, np.sign(rows.weights))
     start = covariance if plan.screen else None
     coef = fit_nodes(_for_fits(table, Z, rows, plan), start, plan, store)
-    sizes = [both_directions(step, plan.rule) for step in coef]
+    sizes = [both_directions(values, plan.rule) for values in coef]
+    steps = tuple(canonical(size > 0) for size in sizes)
     graph = GraphResult(
         nodes=table.nodes,
         ranking=_with_pairs_of_path(
             None if ranking is None else ranking.scores, entry_ranking(sizes)
         ),
-        adjacency=canonical(sizes[-1] > 0),
+        adjacency=steps[-1],
         covariance=covariance,
-        steps=tuple(canonical(step > 0) for step in sizes),
+        steps=steps,
         path=pd.DataFrame(
-            {"n_edges": [step.nnz // 2 for step in sizes]}, index=pd.Index(plan.ks, name="k")
+            {"n_edges": [step.nnz // 2 for step in steps]}, index=pd.Index(plan.ks, name="k")
         ),
         k=None,
         rule=plan.rule,
