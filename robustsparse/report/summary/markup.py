@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from robustsparse.report.summary.numbers import Column
-from robustsparse.report.summary.text import Pair, head_rows
+from robustsparse.report.summary.text import Pair, Pieces, head_rows
 from robustsparse.report.summary.words import printable
 
 # Only layout: colors and fonts are the notebook's, so that dark themes work.
@@ -15,23 +15,19 @@ _NUMBER = f'style="text-align:right;white-space:pre;font-family:monospace;{_CELL
 _RULE = "border-top:1px solid currentColor;border-bottom:1px solid currentColor;"
 
 
-def to_html(
-    title: str,
-    head: Sequence[Pair],
-    names: Sequence[str],
-    columns: Sequence[Column],
-    notes: Sequence[str],
-    empty: str,
-) -> str:
+def to_html(pieces: Pieces) -> str:
     """Title, head, table and notes as a fragment of HTML."""
-    parts = ['<div class="robustsparse-summary">', f"<p><b>{html.escape(title)}</b></p>"]
-    if head:
-        parts.append(
-            f"<table><tbody>{''.join(map(_html_head_row, head_rows(head)))}</tbody></table>"
-        )
-    parts.append(_html_table(names, columns) if names else f"<p>{html.escape(empty)}</p>")
-    if notes:
-        parts.append(f"<ul>{''.join(f'<li>{html.escape(note)}</li>' for note in notes)}</ul>")
+    parts = ['<div class="robustsparse-summary">', f"<p><b>{html.escape(pieces.title)}</b></p>"]
+    if pieces.head:
+        rows = "".join(map(_html_head_row, head_rows(pieces.head)))
+        parts.append(f"<table><tbody>{rows}</tbody></table>")
+    if pieces.names:
+        parts.append(_html_table(pieces.names, pieces.columns))
+    else:
+        parts.append(f"<p>{html.escape(pieces.empty)}</p>")
+    if pieces.notes:
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in pieces.notes)
+        parts.append(f"<ul>{notes}</ul>")
     return "\n".join([*parts, "</div>"])
 
 
@@ -136,26 +132,20 @@ def _tex_number(cell: str) -> str:
     return f"${less}{minus}{digits}{exponent}${blank}"
 
 
-def to_latex(
-    title: str,
-    head: Sequence[Pair],
-    names: Sequence[str],
-    columns: Sequence[Column],
-    notes: Sequence[str],
-    empty: str,
-) -> str:
+def to_latex(pieces: Pieces) -> str:
     """Title as caption, head, table and notes as a floating table."""
-    parts = [r"\begin{table}[htbp]", r"\centering\small", rf"\caption{{{escape_tex(title)}}}"]
-    if head:
+    caption = rf"\caption{{{escape_tex(pieces.title)}}}"
+    parts = [r"\begin{table}[htbp]", r"\centering\small", caption]
+    if pieces.head:
         parts += [
             r"\begin{tabular}{@{}llll@{}}",
-            *map(_tex_head_row, head_rows(head)),
+            *map(_tex_head_row, head_rows(pieces.head)),
             r"\end{tabular}",
         ]
-    parts += [r"\par\medskip", *_tex_table(names, columns, empty)]
-    if notes:
+    parts += [r"\par\medskip", *_tex_table(pieces.names, pieces.columns, pieces.empty)]
+    if pieces.notes:
         parts += [r"\par\medskip", r"\begin{minipage}{\linewidth}\footnotesize"]
-        parts += [rf"{escape_tex(note)}\par" for note in notes]
+        parts += [rf"{escape_tex(note)}\par" for note in pieces.notes]
         parts.append(r"\end{minipage}")
     return "\n".join([*parts, r"\end{table}"]) + "\n"
 

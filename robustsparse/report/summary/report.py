@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from robustsparse.base.errors import ParameterError
-from robustsparse.report.summary import markup, text
-from robustsparse.report.summary.numbers import Column, format_table
+from robustsparse.report.summary import markup
+from robustsparse.report.summary.numbers import format_table
+from robustsparse.report.summary.text import MIN_WIDTH, Pieces, render
 from robustsparse.report.summary.words import one_line, printable
-
-Pieces = tuple[str, list[tuple[str, str]], list[str], list[Column], list[str], str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +52,7 @@ class Summary:
 
     def _repr_html_(self) -> str:
         """Rich display in notebooks."""
-        return markup.to_html(*self._pieces())
+        return markup.to_html(self._pieces())
 
     def text(self, width: int = 80) -> str:
         r"""Summary as plain text.
@@ -85,9 +84,9 @@ class Summary:
         - 3 rows were rejected.
         ============================================================
         """
-        if width < text.MIN_WIDTH:
-            raise ParameterError(f"width={width!r} must be at least {text.MIN_WIDTH} columns.")
-        return text.render(*self._pieces(), width)
+        if width < MIN_WIDTH:
+            raise ParameterError(f"width={width!r} must be at least {MIN_WIDTH} columns.")
+        return render(self._pieces(), width)
 
     def to_latex(self) -> str:
         r"""Summary as a floating LaTeX table; needs the package ``booktabs``.
@@ -114,15 +113,15 @@ class Summary:
         \end{tabular}
         \end{table}
         """
-        return markup.to_latex(*self._pieces())
+        return markup.to_latex(self._pieces())
 
     def _pieces(self) -> Pieces:
         """Everything as printable lines, for the three renderers."""
-        return (
-            one_line(self.title),
-            [(one_line(label), one_line(value)) for label, value in self.head],
-            [printable(name) for name in self.table.index],
-            format_table(self.table),
-            [one_line(note) for note in self.notes],
-            one_line(self.empty),
+        return Pieces(
+            title=one_line(self.title),
+            head=[(one_line(label), one_line(value)) for label, value in self.head],
+            names=[printable(name) for name in self.table.index],
+            columns=format_table(self.table),
+            notes=[one_line(note) for note in self.notes],
+            empty=one_line(self.empty),
         )

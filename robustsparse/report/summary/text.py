@@ -1,7 +1,7 @@
 """The summary as plain text, never wider than the page."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from robustsparse.report.summary.numbers import Column
 from robustsparse.report.summary.words import left, measure, right, shorten, shorten_all, wrap
@@ -23,23 +23,44 @@ HEADING_WIDTH = 8
 LABEL_WIDTH = 18
 
 
-def render(
-    title: str,
-    head: Sequence[Pair],
-    names: Sequence[str],
-    columns: Sequence[Column],
-    notes: Sequence[str],
-    empty: str,
-    width: int,
-) -> str:
+@dataclass(frozen=True)
+class Pieces:
+    """A summary without line breaks and with its numbers formatted: what each of its forms is made of.
+
+    Attributes
+    ----------
+    title : str
+        The method.
+    head : list of (label, value)
+        What was fitted and how.
+    names, columns : list of str, list of Column
+        Rows and columns of the table.
+    notes : list of str
+        Sentences below the table.
+    empty : str
+        What stands in place of a table without rows.
+    """
+
+    title: str
+    head: list[Pair]
+    names: list[str]
+    columns: list[Column]
+    notes: list[str]
+    empty: str
+
+
+def render(pieces: Pieces, width: int) -> str:
     """Title, head, table and notes between rules."""
     thick, thin = "=" * width, "-" * width
-    lines = [*wrap(title, width), thick]
-    if head:
-        lines += [*head_lines(head, width), thin]
-    lines += table_lines(names, columns, width) if names else [*wrap(empty, width)]
-    if notes:
-        lines += [thin, *note_lines(notes, width)]
+    lines = [*wrap(pieces.title, width), thick]
+    if pieces.head:
+        lines += [*head_lines(pieces.head, width), thin]
+    if pieces.names:
+        lines += table_lines(pieces.names, pieces.columns, width)
+    else:
+        lines += wrap(pieces.empty, width)
+    if pieces.notes:
+        lines += [thin, *note_lines(pieces.notes, width)]
     return "\n".join(line.rstrip() for line in [*lines, thick])
 
 
