@@ -51,8 +51,8 @@ def strongest_pairs(ranking: Any, numbers: Sequence[int]) -> Iterator[tuple[Plac
         yield rows[order[:n]], columns[order[:n]]
 
 
-def sizes(matrix: Any, zero: float = 0.0) -> Any:
-    """Sparse symmetric absolute values of a matrix off its diagonal, those up to `zero` left out."""
+def sizes(matrix: Any) -> Any:
+    """Sparse symmetric absolute values of a matrix off its diagonal."""
     values = abs(sparse.csr_array(matrix, dtype=np.float64))
     if not np.isfinite(values.data).all():
         raise DataError("a matrix of the path has missing or infinite entries.")
@@ -60,9 +60,7 @@ def sizes(matrix: Any, zero: float = 0.0) -> Any:
     if abs(values - values.T).max() > ROUNDING * largest:
         raise DataError("a matrix of the path is not symmetric; combine its two halves first.")
     # Rounding can leave a zero in one half only.
-    rows, columns, entries = upper(values.maximum(values.T))
-    large = entries > zero
-    return symmetric(rows[large], columns[large], entries[large], values.shape[0])
+    return symmetric(*upper(values.maximum(values.T)), values.shape[0])
 
 
 def entry_ranking(steps: Sequence[Any]) -> Any:

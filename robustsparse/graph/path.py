@@ -25,13 +25,9 @@ def graph_from_path(
     parameter: str = "lambda",
     max_edges: int | None = None,
     value: float | None = None,
-    chosen: str | None = None,
-    gamma: float = 0.5,
     compare_up_to: int | None = None,
-    zero: float = 0.0,
     columns: Mapping[str, Sequence[float]] | None = None,
     rule: str | None = None,
-    row_weights: "pd.Series[float] | None" = None,
     notes: Sequence[str] = (),
 ) -> GraphResult:
     """Graph of a method that gives one matrix for each value of a parameter.
@@ -60,21 +56,13 @@ def graph_from_path(
         Number of edges of the graph; fewer, with a warning, if fewer ever enter.
     value : float, optional
         Value of the parameter to take the graph at.
-    chosen : str, optional
-        How the graph was chosen, in words; written from the other arguments if None.
-    gamma : float
-        Constant of the extended BIC.
     compare_up_to : int, optional
         Largest number of edges of the graphs that the extended BIC compares, for a covariance that larger graphs
         explain too well; no bound if every step but the empty graph is beyond it.
-    zero : float
-        Entries up to this size are zero, for solvers that leave rounding errors.
     columns : mapping of str to sequence of float, optional
         More columns of the path, by name.
     rule : {"and", "or"}, optional
         How two directions were combined.
-    row_weights : Series, optional
-        By row label; 0 = rejected.
     notes : sequence of str
         For the summary.
 
@@ -95,11 +83,11 @@ def graph_from_path(
     if len(matrices) != len(values) or not len(values):
         raise DataError(f"{len(matrices)} matrices do not fit {len(values)} values of {parameter}.")
     S = np.array(covariance, dtype=np.float64)
-    entries = [sizes(matrix, zero) for matrix in matrices]
+    entries = [sizes(matrix) for matrix in matrices]
     steps = tuple(canonical(entry > 0) for entry in entries)
     table: dict[str, Any] = {"n_edges": [step.nnz // 2 for step in steps], **(columns or {})}
     if max_edges is None and value is None and "criterion" not in table:
-        table["criterion"] = [graph_criterion(S, step, nobs, gamma) for step in steps]
+        table["criterion"] = [graph_criterion(S, step, nobs) for step in steps]
     graph = GraphResult(
         nodes=tuple(str(node) for node in nodes),
         ranking=entry_ranking(entries),
@@ -112,11 +100,9 @@ def graph_from_path(
         method=method,
         nobs=nobs,
         chosen="",
-        row_weights=row_weights,
         notes=tuple(notes),
     )
-    graph = _choose(graph, max_edges, value, compare_up_to)
-    return graph if chosen is None else replace(graph, chosen=chosen)
+    return _choose(graph, max_edges, value, compare_up_to)
 
 
 def _choose(

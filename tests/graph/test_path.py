@@ -53,9 +53,9 @@ def test_a_number_of_edges_or_a_value_need_no_criterion() -> None:
     assert most.n_edges == 7
     assert list(most.path.columns) == ["n_edges"]
     assert most.path.index.name == "lambda"
-    given = graph_from_path(**path, value=0.5, chosen="by hand")  # type: ignore[arg-type]
+    given = graph_from_path(**path, value=0.5)  # type: ignore[arg-type]
     assert given.n_edges == given.path["n_edges"].iloc[0]
-    assert given.chosen == "by hand"
+    assert given.chosen == "lambda = 0.5"
 
 
 def test_fewer_edges_than_asked_for_are_told() -> None:
