@@ -9,7 +9,7 @@ import pandas as pd
 
 from robustsparse.base.errors import RobustSparseError
 from robustsparse.datasets import octane
-from robustsparse.regression.fit.options import FAMILIES
+from robustsparse.regression.family import FAMILIES
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.rht import rht
 
@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     fit = commands.add_parser("fit", help="fit a formula to a CSV file")
     fit.add_argument("data", type=Path, help="CSV file with a header line")
     fit.add_argument("formula", help='for example "y ~ ."')
-    fit.add_argument("--family", choices=FAMILIES, default="gaussian")
+    fit.add_argument("--family", choices=tuple(FAMILIES), default="gaussian")
     fit.add_argument("--estimator", choices=("trim", "mom", "mean"), default="trim")
     fit.add_argument("--epsilon", type=float, default=0.1, help="fraction of bad rows to survive")
     fit.add_argument("--save", type=Path, help="write the model to this file")

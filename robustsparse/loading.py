@@ -8,7 +8,7 @@ from robustsparse.graph.files import is_graph_file
 from robustsparse.graph.result import load_graph
 from robustsparse.regression.files import read_result
 from robustsparse.regression.intervals import rerun
-from robustsparse.regression.result import RHTResult
+from robustsparse.regression.result import Made, RHTResult
 
 
 def load(file: str | Path, context: Mapping[str, Any] | None = None) -> Any:
@@ -27,4 +27,4 @@ def load(file: str | Path, context: Mapping[str, Any] | None = None) -> Any:
     """
     if is_graph_file(file):
         return load_graph(file)
-    return RHTResult(**read_result(file, rerun, context))
+    return read_result(file, (RHTResult, Made), rerun, context)

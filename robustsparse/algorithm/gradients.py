@@ -1,14 +1,15 @@
 """Gradient estimators: robust averages of `x_ij * score_i` over the rows, for each coordinate j.
 
-Every estimator is a callable `(X, score) -> (d,)`, and so can be any object of the user's. The ones
-here also bind to a design (`bind`), which lets the solver skip coordinates that cannot survive its
-threshold.
+Every estimator is a callable `(X, score) -> (d,)`, and so can be any function of the user's. What else a fit wants to
+know of one, `Estimator` answers with defaults that each class here overrides where it knows better: how to skip
+coordinates that cannot survive the threshold (`bind`), how it starts, how many bad rows it survives, what a summary
+calls it. A class of the user's that derives from `Estimator` is the equal of those here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, log
-from typing import Any, Protocol, runtime_checkable
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -16,10 +17,11 @@ from robustsparse import kernels
 from robustsparse.algorithm.bound import BoundGradient, FullGradient
 from robustsparse.algorithm.bound_blocks import ScreenedBlocks
 from robustsparse.algorithm.bound_trimmed import ScreenedTrim
-from robustsparse.base.checks import as_rng, check_count, check_number
+from robustsparse.base.checks import Seed, as_rng, check_count, check_number
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.text import describe
 from robustsparse.base.types import Array
+from robustsparse.robust.scales import LIGHT_TRIM
 
 # Trimming this much at each end leaves a tenth of the rows; beyond, a trimmed mean is no better
 # than a median.
@@ -27,6 +29,14 @@ LARGEST_TRIM = 0.45
 # Under a cancelling attack twice the contamination must be trimmed; on clean data it costs next to
 # nothing.
 TRIM_PER_EPSILON = 2.0
+# Multiples of the trim that the starts of a fit use; under attack no one of them is best.
+_START_TRIMS = (0.5, 1.0, 1.75)
+# Part of good rows that may lie beyond three scales of the residuals.
+_GOOD_FLAGGED = 0.01
+# Share of the blocks that bad rows must reach before a median of means is called broken.
+_SPOILED_BLOCKS = 0.65
+# Blocks that survive q bad rows: so many for each of them, and so many more.
+_BLOCKS_PER_BAD_ROW, _MORE_BLOCKS = 4, 15
 # Entries that are brought to double precision at a time.
 _BLOCK = 1 << 16
 # Scores beyond this come from an iterate that diverges.
@@ -41,16 +51,111 @@ class GradientEstimator(Protocol):
         """Take the design (n, d) and the scores (n,), return the gradient (d,)."""
 
 
-@runtime_checkable
-class Bindable(Protocol):
-    """A gradient estimator that can bind itself to a transposed design, to work lazily."""
+class Estimator:
+    """What a fit asks of a gradient estimator beside the gradient; a class of the user's can derive from it.
 
-    def bind(self, XT: Array, threads: int) -> BoundGradient:
-        """Bind to the design whose transpose is `XT` (d, n)."""
+    A frozen dataclass of plain values that derives from it can also be stored with a model.
+
+    Attributes
+    ----------
+    scale : str or None
+        Scale of the columns that suits it, a name that `standardize` knows; None leaves it to the family.
+    for_heavy_tails : bool
+        Whether far rows are to be expected, and the most informative, rather than suspicious.
+    least_epsilon : float
+        Smallest share of bad rows that a fit assumes which estimates it: flags miss some of them.
+    measures_design : bool
+        Whether what it measures of a design serves other scores as well.
+    """
+
+    scale: ClassVar[str | None] = None
+    for_heavy_tails: ClassVar[bool] = False
+    least_epsilon: ClassVar[float] = 0.05
+    measures_design: ClassVar[bool] = False
+
+    def __call__(self, X: Array, score: Array) -> Array:
+        """Take the design (n, d) and the scores (n,), return the gradient (d,)."""
+        raise ParameterError(f"{type(self).__name__} has no method __call__(X, score).")
+
+    @property
+    def withstands(self) -> float | None:
+        """Share of bad rows that it is made for, if there is a theory that says so."""
+        return None
+
+    def bind(self, XT: Array, threads: int = 1, like: BoundGradient | None = None) -> BoundGradient:
+        """Bind to the design whose transpose is `XT` (d, n); by default every coordinate is evaluated.
+
+        `like` is another one bound to the same design, which may have measured what this one needs.
+        """
+        return FullGradient(XT, checked(self))
+
+    def lighter(self) -> "Estimator":
+        """The estimator for rows that passed a rejection."""
+        return self
+
+    def starts(self) -> "Sequence[Estimator]":
+        """Estimators that a fit starts with, to take the best end."""
+        return (self,)
+
+    def settled(self) -> "Estimator":
+        """The estimator whose iterates come to rest, for many small fits."""
+        return self
+
+    def with_rng(self, rng: np.random.Generator) -> "Estimator":
+        """The estimator with random numbers of its own, if it draws any from a generator."""
+        return self
+
+    def enough_for(self, epsilon: float, n: int, d: int) -> "Estimator":
+        """The estimator made to survive a share of bad rows that was estimated."""
+        return self
+
+    def spoiled_by(self, n: int, d: int) -> float:
+        """How many times the usual limit a residual must reach to do harm."""
+        return 1.0
+
+    def overwhelmed(self, bad: int, n: int, d: int) -> str:
+        """What to tell the user if so many bad rows are more than it survives, and nothing otherwise."""
+        return ""
+
+    def words(self, n: int, d: int) -> str:
+        """What it does to n rows of d columns, in a few words for a summary."""
+        return describe(self)
+
+    def spoilers(self) -> str:
+        """What a summary calls the rows that it has to survive."""
+        return "bad rows"
+
+
+@dataclass(frozen=True, eq=False)
+class Plain(Estimator):
+    """A function of the user's own as an estimator.
+
+    Parameters
+    ----------
+    function : callable
+        Takes (X, score), returns one number a column; it may have a method `bind(XT, threads)`.
+    """
+
+    function: GradientEstimator
+
+    def __call__(self, X: Array, score: Array) -> Array:
+        """Whatever the function returns."""
+        return self.function(X, score)
+
+    def bind(self, XT: Array, threads: int = 1, like: BoundGradient | None = None) -> BoundGradient:
+        """Bind by the function's own `bind`, if it has one."""
+        if hasattr(self.function, "bind"):
+            bound: BoundGradient = self.function.bind(XT, threads)
+            return bound
+        return FullGradient(XT, checked(self.function))
+
+    def words(self, n: int, d: int) -> str:
+        """The name of the function."""
+        return describe(self.function)
 
 
 @dataclass(frozen=True)
-class Mean:
+class Mean(Estimator):
     """Plain mean; hard thresholding with it is ordinary IHT, which no outlier should meet.
 
     Examples
@@ -66,9 +171,13 @@ class Mean:
         XT, score = _pair(X, score)
         return np.asarray(XT @ score / len(score))
 
+    def words(self, n: int, d: int) -> str:
+        """In words."""
+        return "mean"
+
 
 @dataclass(frozen=True)
-class Trimmed:
+class Trimmed(Estimator):
     """Coordinate-wise trimmed mean, against corrupted rows (the paper's Definition 4.1, spades).
 
     Parameters
@@ -86,6 +195,8 @@ class Trimmed:
     >>> Trimmed(alpha=0.2)(X, np.ones(5))
     array([3., 1.])
     """
+
+    measures_design = True
 
     alpha: float = TRIM_PER_EPSILON * 0.1
 
@@ -107,14 +218,52 @@ class Trimmed:
         kernels.trim_rows(np.ascontiguousarray(XT), score, self.count(len(score)), cuts, out)
         return out
 
-    def bind(self, XT: Array, threads: int = 1) -> BoundGradient:
+    @classmethod
+    def surviving(cls, epsilon: float, most: float = LARGEST_TRIM) -> "Trimmed":
+        """The trimmed mean for a share of bad rows, which trims at most so much at each end."""
+        return cls(min(TRIM_PER_EPSILON * epsilon, most))
+
+    @property
+    def withstands(self) -> float:
+        """Share of bad rows that so much trimming is for."""
+        return self.alpha / TRIM_PER_EPSILON
+
+    def bind(self, XT: Array, threads: int = 1, like: BoundGradient | None = None) -> BoundGradient:
         """Bind to a transposed design, with screening."""
         trimmed = self.count(XT.shape[1])
-        return ScreenedTrim(XT, trimmed, threads) if trimmed else FullGradient(XT, Mean())
+        if not trimmed:
+            return FullGradient(XT, Mean())
+        if isinstance(like, ScreenedTrim):
+            return like.dropping(trimmed)
+        return ScreenedTrim(XT, trimmed, threads)
+
+    def lighter(self) -> "Trimmed":
+        """A trim for the few bad rows that a rejection may have left."""
+        return Trimmed(min(self.alpha, LIGHT_TRIM))
+
+    def starts(self) -> "Sequence[Trimmed]":
+        """Several trims, less and more than this one."""
+        if self.alpha == 0:
+            return (self,)
+        return [Trimmed(min(multiple * self.alpha, LARGEST_TRIM)) for multiple in _START_TRIMS]
+
+    def overwhelmed(self, bad: int, n: int, d: int) -> str:
+        """Whether more rows are bad than are trimmed at each end; of good rows, too, a few are beyond three scales."""
+        trimmed = self.count(n)
+        if bad <= max(trimmed, _GOOD_FLAGGED * n, 1):
+            return ""
+        return (
+            f"{bad} of {n} rows do not fit the model, and the gradient estimator trims {trimmed} at each end; fit "
+            "again with a larger epsilon, or epsilon='auto'."
+        )
+
+    def words(self, n: int, d: int) -> str:
+        """In words."""
+        return f"{100 * self.alpha:.3g}% trimmed mean"
 
 
 @dataclass(frozen=True)
-class MedianOfMeans:
+class MedianOfMeans(Estimator):
     """Coordinate-wise median of block means, against heavy tails (the paper's Definition 4.1, clubs).
 
     It breaks once about half of the blocks hold a gross outlier: for q bad rows use at least 4q +
@@ -139,9 +288,14 @@ class MedianOfMeans:
     True
     """
 
+    scale = "blocks"
+    for_heavy_tails = True
+    # There are enough blocks for a few bad rows anyway.
+    least_epsilon = 0.0
+
     blocks: int | None = None
     redraw: bool = True
-    rng: "int | np.random.Generator | None" = None
+    rng: Seed = None
 
     def __post_init__(self) -> None:
         if self.blocks is not None:
@@ -163,10 +317,51 @@ class MedianOfMeans:
         kernels.block_median_rows(rows, order, score[order], self.count(n, d), out)
         return out
 
-    def bind(self, XT: Array, threads: int = 1) -> BoundGradient:
+    def bind(self, XT: Array, threads: int = 1, like: BoundGradient | None = None) -> BoundGradient:
         """Bind to a transposed design, with screening if the blocks stay."""
         d, n = XT.shape
         return ScreenedBlocks(XT, self.count(n, d), as_rng(self.rng), self.redraw, threads)
+
+    def settled(self) -> "MedianOfMeans":
+        """Blocks that stay let iterates come to rest."""
+        return replace(self, redraw=False)
+
+    def with_rng(self, rng: np.random.Generator) -> "MedianOfMeans":
+        """Blocks drawn from another generator, unless a seed was given."""
+        return replace(self, rng=rng) if isinstance(self.rng, np.random.Generator) else self
+
+    def enough_for(self, epsilon: float, n: int, d: int) -> "MedianOfMeans":
+        """Blocks of which bad rows reach less than half, or the usual number if that is larger."""
+        usual = MedianOfMeans(rng=self.rng)
+        blocks = _blocks_for(ceil(epsilon * n))
+        return replace(usual, blocks=max(usual.count(n, d), min(blocks, n // 2)))
+
+    def spoiled_by(self, n: int, d: int) -> float:
+        """Only a row as many times beyond the limit as its block has rows moves the mean of the block there."""
+        return n / self.count(n, d)
+
+    def overwhelmed(self, bad: int, n: int, d: int) -> str:
+        """Whether bad rows may reach half of the blocks."""
+        blocks = self.count(n, d)
+        if bad <= _SPOILED_BLOCKS * blocks:
+            return ""
+        return (
+            f"{bad} of {n} rows do not fit the model, and the gradient estimator has {blocks} blocks and breaks when "
+            "half of them hold such a row; if they are not just heavy tails, use "
+            f"MedianOfMeans(blocks={_blocks_for(bad)}) or estimator='trim'."
+        )
+
+    def words(self, n: int, d: int) -> str:
+        """In words."""
+        return f"median of {self.count(n, d)} block means"
+
+    def spoilers(self) -> str:
+        """Heavy tails are no harm; a row must spoil its block."""
+        return "rows bad enough to spoil a block"
+
+
+def _blocks_for(bad: int) -> int:
+    return _BLOCKS_PER_BAD_ROW * bad + _MORE_BLOCKS
 
 
 def _products(XT: Array, score: Array) -> Array:
@@ -190,51 +385,49 @@ def _pair(X: Array, score: Array) -> tuple[Array, Array]:
     return X.T, score
 
 
+# What `estimator=` takes.
+EstimatorLike = Literal["trim", "mom", "mean"] | GradientEstimator
+
+_NAMED: dict[str, Callable[[float, Seed, float], Estimator]] = {
+    "trim": lambda epsilon, rng, most: Trimmed.surviving(epsilon, most),
+    "mom": lambda epsilon, rng, most: MedianOfMeans(rng=rng),
+    "mean": lambda epsilon, rng, most: Mean(),
+}
+ESTIMATORS = tuple(_NAMED)
+
+
 def as_estimator(
-    estimator: "str | GradientEstimator",
+    estimator: EstimatorLike,
     epsilon: float = 0.1,
-    rng: "int | np.random.Generator | None" = None,
-) -> GradientEstimator:
+    rng: Seed = None,
+    most_trimmed: float = LARGEST_TRIM,
+) -> Estimator:
     """Gradient estimator from its name and the contamination to survive, or the object itself."""
     check_number("epsilon", epsilon, 0.0, 0.5)
-    named: dict[str, Callable[[], GradientEstimator]] = {
-        "trim": lambda: Trimmed(min(TRIM_PER_EPSILON * epsilon, LARGEST_TRIM)),
-        "mom": lambda: MedianOfMeans(rng=rng),
-        "mean": Mean,
-    }
     if isinstance(estimator, str):
-        if estimator not in named:
+        if estimator not in _NAMED:
             raise ParameterError(
-                f"estimator={estimator!r} is not known; use one of {', '.join(map(repr, named))}, or a callable "
+                f"estimator={estimator!r} is not known; use one of {', '.join(map(repr, _NAMED))}, or a callable "
                 "that takes (X, score) and returns one number a column."
             )
-        return named[estimator]()
+        return _NAMED[estimator](epsilon, rng, most_trimmed)
     # A class can be called too, but returns no gradient.
     if isinstance(estimator, type) or not callable(estimator):
         raise ParameterError(
             f"estimator={estimator!r} is neither a name nor a callable that takes (X, score) and returns one "
             f"number a column{'; call the class to make one.' if isinstance(estimator, type) else '.'}"
         )
-    return estimator
+    return estimator if isinstance(estimator, Estimator) else Plain(estimator)
 
 
-def bind(
-    estimator: GradientEstimator, XT: Array, threads: int = 1, like: BoundGradient | None = None
-) -> BoundGradient:
-    """Estimator bound to the design whose transpose is `XT`; a plain callable evaluates every coordinate.
-
-    `like` is another estimator bound to the same design, which may have measured what this one needs.
-    """
-    if isinstance(like, ScreenedTrim) and isinstance(estimator, Trimmed):
-        trimmed = estimator.count(XT.shape[1])
-        if trimmed:
-            return like.dropping(trimmed)
-    if isinstance(estimator, Bindable):
-        return estimator.bind(XT, threads)
-    return FullGradient(XT, _checked(estimator))
+def as_given(estimator: Estimator) -> GradientEstimator:
+    """The object that the user gave."""
+    return estimator.function if isinstance(estimator, Plain) else estimator
 
 
-def _checked(estimator: GradientEstimator) -> GradientEstimator:
+def checked(estimator: GradientEstimator) -> GradientEstimator:
+    """The same function, whose gradients are looked at before they are used."""
+
     def call(X: Array, score: Array) -> Array:
         gradient = np.asarray(estimator(X, score), dtype=np.float64)
         if gradient.shape != (X.shape[1],):
@@ -249,20 +442,3 @@ def _checked(estimator: GradientEstimator) -> GradientEstimator:
         return gradient
 
     return call
-
-
-def with_rng(estimator: GradientEstimator, rng: np.random.Generator) -> GradientEstimator:
-    """The estimator with random numbers of its own, if it draws any from a generator."""
-    if isinstance(estimator, MedianOfMeans) and isinstance(estimator.rng, np.random.Generator):
-        return replace(estimator, rng=rng)
-    return estimator
-
-
-def estimator_words(estimator: Any, n: int, d: int) -> str:
-    """What a gradient estimator does to n rows of d columns, in words."""
-    name = type(estimator).__name__
-    if name == "Trimmed":
-        return f"{100 * estimator.alpha:.3g}% trimmed mean"
-    if name == "MedianOfMeans":
-        return f"median of {estimator.count(n, d)} block means"
-    return "mean" if name == "Mean" else describe(estimator)

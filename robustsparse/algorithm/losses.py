@@ -5,7 +5,7 @@ row and never sees the design.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.special import expit
@@ -13,10 +13,7 @@ from scipy.special import expit
 from robustsparse.base.checks import check_number
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array
-from robustsparse.robust.scales import MAD_TO_SD
-
-# Huber's constant: 95% efficiency at the normal distribution.
-HUBER_EFFICIENCY = 1.345
+from robustsparse.robust.scales import HUBER_EFFICIENCY, median_and_mad
 
 
 @runtime_checkable
@@ -80,6 +77,9 @@ class Huber:
     array([0.5, 1. ])
     """
 
+    # It bounds what a response can do, whatever the gradient estimator.
+    bounds_response = True
+
     delta: float | None = None
 
     def __post_init__(self) -> None:
@@ -99,7 +99,7 @@ class Huber:
     def _delta(self, resid: Array) -> float:
         if self.delta is not None:
             return self.delta
-        spread = MAD_TO_SD * float(np.median(np.abs(resid - np.median(resid))))
+        spread = median_and_mad(resid)[1]
         # More than half of the residuals equal: fall back on their mean size, and on 1 if all are
         # zero.
         return HUBER_EFFICIENCY * (spread or float(np.mean(np.abs(resid))) or 1.0)
@@ -158,7 +158,11 @@ LOSSES: dict[str, type[Squared] | type[Huber] | type[Logistic]] = {
 }
 
 
-def as_loss(loss: "str | Loss") -> Loss:
+# What `loss=` takes.
+LossLike = Literal["squared", "huber", "logistic"] | Loss
+
+
+def as_loss(loss: LossLike) -> Loss:
     """Loss from its name, or the object itself if it is a loss already."""
     if isinstance(loss, str):
         if loss not in LOSSES:

@@ -1,6 +1,7 @@
 """One problem and how to solve it: what the iterations of Algorithm 1 are given."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -8,6 +9,9 @@ from robustsparse.algorithm.bound import BoundGradient
 from robustsparse.algorithm.losses import Loss
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array
+
+# What `step=` takes.
+StepLike = float | Literal["auto"]
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ class Settings:
         seconds for the compiler, and with predictors that are nearly collinear the curvature must be measured anew.
     """
 
-    step: float | str = "auto"
+    step: StepLike = "auto"
     radius: float | None = None
     max_iter: int = 100
     tol: float = 1e-10

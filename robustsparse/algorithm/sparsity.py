@@ -1,6 +1,11 @@
 """How many predictors are worth trying."""
 
+from collections.abc import Sequence
 from math import log
+from typing import Literal
+
+# What `k=` takes.
+Sparsity = int | Sequence[int] | Literal["auto"]
 
 _GRID = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 30)
 

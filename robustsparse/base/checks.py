@@ -11,6 +11,9 @@ from scipy import sparse
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array, Places
 
+# What `rng=` takes.
+Seed = int | np.random.Generator | None
+
 # The same call gives the same answer unless the user asks for other random numbers.
 DEFAULT_SEED = 0
 # Fewer rows say nothing about which of them are bad.
@@ -19,7 +22,7 @@ FEWEST_ROWS = 5
 _REAL_KINDS = "biuf"
 
 
-def as_rng(rng: "int | np.random.Generator | None") -> np.random.Generator:
+def as_rng(rng: Seed) -> np.random.Generator:
     """Generator from a seed, itself, or (for None) a fixed seed.
 
     Examples

@@ -18,6 +18,7 @@ from robustsparse.baselines.lasso_solver import LassoPath, Problem, fit_path, la
 from robustsparse.design.arrays import array_names, array_response, require_rows
 from robustsparse.design.build import DesignSpec, build_design
 from robustsparse.design.frames import INTERCEPT
+from robustsparse.design.response import as_coding
 from robustsparse.robust.scales import mad
 from robustsparse.robust.standardize import Scaling, standardize
 
@@ -162,7 +163,7 @@ def _read(formula: Any, data: Any, family: Family) -> _Data:
         )  # fmt: skip
     X = as_matrix(formula)
     names = [str(name) for name in formula.columns] if isinstance(formula, pd.DataFrame) else None
-    response = array_response(data, np.ones(X.shape[0], dtype=bool), family)
+    response = array_response(data, np.ones(X.shape[0], dtype=bool), as_coding(family))
     rows = formula.index if isinstance(formula, pd.DataFrame) else pd.RangeIndex(X.shape[0])
     labels = array_names(names, X.shape[1])
     return _Data(X, response.values, labels, rows, True, response.classes, None)

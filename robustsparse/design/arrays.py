@@ -1,7 +1,6 @@
 """Arrays given for a design: names, response, weights and offset, checked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,16 @@ from scipy import sparse
 from robustsparse.base.checks import (
     FEWEST_ROWS,
     as_array,
+    as_matrix,
     as_vector,
     check_count,
     check_finite_columns,
 )
 from robustsparse.base.errors import DataError, ParameterError
-from robustsparse.base.types import Array, Indices, Mask
-from robustsparse.design.frames import INTERCEPT
-from robustsparse.design.response import Family, Response, code_response
+from robustsparse.base.types import Array, Mask
+from robustsparse.design.design import Design
+from robustsparse.design.frames import INTERCEPT, Dropped
+from robustsparse.design.response import Coding, Response
 
 
 def require_rows(n: int) -> None:
@@ -44,10 +45,11 @@ def array_names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
     return labels
 
 
-def array_keep(keep: Sequence[Any] | None, names: tuple[str, ...]) -> Indices | None:
-    """Numbers of the columns that are never thresholded, given by number or name."""
+def _kept(keep: Sequence[Any] | None, names: tuple[str, ...]) -> Mask:
+    """Columns (d,) that are never thresholded, given by number or name."""
+    kept = np.zeros(len(names), dtype=bool)
     if keep is None:
-        return None
+        return kept
     items = [keep] if isinstance(keep, str) or np.isscalar(keep) else list(keep)
     places = {name: j for j, name in enumerate(names)}
     for item in items:
@@ -55,25 +57,25 @@ def array_keep(keep: Sequence[Any] | None, names: tuple[str, ...]) -> Indices | 
             raise ParameterError(f"keep names {item!r}, which is no column of X.")
         if not isinstance(item, str):
             check_count("keep", item, 0, len(names) - 1)
-    return np.unique([places[item] if isinstance(item, str) else int(item) for item in items])
+        kept[places[item] if isinstance(item, str) else int(item)] = True
+    return kept
 
 
-@dataclass(frozen=True)
-class Used:
-    """Arrays without the rows of weight 0, which have no part in a fit; `counts` tells of each row whether it has."""
-
-    X: Any
-    response: Response
-    weights: Array | None
-    offset: Array | None
-    counts: Mask
-
-
-def used_rows(
-    X: Any, y: Any, weights: Any, offset: Any, names: Sequence[str], family: Family
-) -> Used:
-    """Check what belongs to the rows of a matrix and take those that count, whatever numbers the others hold."""
-    n = X.shape[0]
+def array_design(
+    X: Any,
+    y: Any,
+    *,
+    coding: Coding,
+    names: Sequence[str] | None = None,
+    intercept: bool = True,
+    keep: Sequence[Any] | None = None,
+    weights: Any = None,
+    offset: Any = None,
+) -> Design:
+    """Check arrays and take the rows that count: those of weight 0 have no part in a fit, whatever they hold."""
+    X = as_matrix(X)
+    n, d = X.shape
+    labels = array_names(names, d)
     values = None if weights is None else as_vector("weights", weights, n)
     if values is not None and (values.min() < 0 or not values.any()):
         raise DataError("weights must not be negative, and not all zero.")
@@ -81,13 +83,18 @@ def used_rows(
     if not counts.all():
         X = X.tocsr()[counts] if sparse.issparse(X) else X[counts]
         if not sparse.issparse(X):
-            check_finite_columns(X.T, 0, names, np.flatnonzero(counts))
-    return Used(
-        X,
-        array_response(y, counts, family),
-        None if values is None else values[counts],
-        None if offset is None else _numbers("offset", offset, counts),
-        counts,
+            check_finite_columns(X.T, 0, labels, np.flatnonzero(counts))
+    rows = pd.RangeIndex(n)
+    return Design(
+        X=X,
+        response=array_response(y, counts, coding),
+        names=labels,
+        intercept=bool(intercept),
+        rows=rows if counts.all() else rows[counts],
+        dropped=Dropped(0, 0, rows[~counts], {}, int((~counts).sum())),
+        weights=None if values is None else values[counts],
+        offset=None if offset is None else _numbers("offset", offset, counts),
+        keep=_kept(keep, labels),
     )
 
 
@@ -102,10 +109,14 @@ def _numbers(name: str, values: Any, counts: Mask) -> Array:
     return as_vector(name, given, len(counts))[counts]
 
 
-def array_response(y: Any, counts: Mask, family: Family) -> Response:
+def array_response(y: Any, counts: Mask, coding: Coding) -> Response:
     """Response of the rows that count, coded like that of a formula."""
-    if family == "gaussian":
-        return Response("y", _numbers("y", y, counts), None)
+    values = pd.Series(_numbers("y", y, counts)) if coding.numeric else _labels(y, counts)
+    return coding.code(values, "y")
+
+
+def _labels(y: Any, counts: Mask) -> "pd.Series[Any]":
+    """Labels of the rows that count."""
     # The order of categories says which is the event, and an array would lose it, as it would a mask.
     own = isinstance(getattr(y, "dtype", None), pd.CategoricalDtype) or np.ma.isMaskedArray(y)
     values = pd.Series(y) if own else np.asarray(y)
@@ -119,4 +130,4 @@ def array_response(y: Any, counts: Mask, family: Family) -> Response:
         raise DataError(
             f"y has {int(series.isna().sum())} missing value(s); drop or impute these rows first."
         )
-    return code_response(series, "y", "binomial")
+    return series

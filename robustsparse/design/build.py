@@ -26,9 +26,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from robustsparse.base.errors import DataError, FormulaError, ParameterError
+from robustsparse.base.checks import check_choice
+from robustsparse.base.errors import DataError, FormulaError
 from robustsparse.base.text import did_you_mean, listed
 from robustsparse.base.types import Array, Mask, Places
+from robustsparse.design.design import Design
 from robustsparse.design.formulas.coding import Coding, Evaluator
 from robustsparse.design.formulas.parsing import (
     INTERCEPT,
@@ -50,52 +52,18 @@ from robustsparse.design.frames import (
     row_values,
     row_weights,
 )
-from robustsparse.design.response import Family, Response, code_response
+from robustsparse.design.response import Coding as ResponseCoding
+from robustsparse.design.response import CodingLike, Response, as_coding
 from robustsparse.design.spec import DesignSpec, context_of, evaluator_for, read_by
 
 __all__ = ["Design", "DesignSpec", "Dropped", "Response", "build_design"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Design:
-    """A formula and a data frame as arrays, for the n rows that can be used.
-
-    Attributes
-    ----------
-    X : (n, d) in Fortran order, without the intercept; float32 if all predictors are such columns, else float64.
-    response : the coded left-hand side.
-    names : the d columns.
-    intercept : whether the model has one.
-    rows : (n,) index labels of the rows, in the order of the data.
-    dropped : rows that were left out.
-    weights, offset : (n,) float64, or None.
-    keep : (d,) bool, the columns of the terms that must stay in the model.
-    references : the level of each factor that has no column of its own.
-    spec : what is needed to code new data alike.
-    """
-
-    X: Array
-    response: Response
-    names: tuple[str, ...]
-    intercept: bool
-    rows: pd.Index
-    dropped: Dropped
-    weights: Array | None
-    offset: Array | None
-    keep: Mask
-    references: dict[str, object]
-    spec: DesignSpec
-
-    def __repr__(self) -> str:
-        n, d = self.X.shape
-        return f"Design({self.spec.formula!r}, {n} rows, {d} columns)"
 
 
 def build_design(
     formula: str,
     data: Any,
     *,
-    family: Family = "gaussian",
+    family: CodingLike = "gaussian",
     weights: Any = None,
     offset: Any = None,
     keep: str | Sequence[str] | None = None,
@@ -135,8 +103,8 @@ def build_design(
     array([[0., 5.],
            [1., 6.]])
     """
-    _check_choice("family", family, ("gaussian", "binomial"))
-    _check_choice("na_action", na_action, ("drop", "raise"))
+    coding_of_response = as_coding(family)
+    check_choice("na_action", na_action, ("drop", "raise"))
     frame = as_frame(data)
     if not len(frame):
         raise DataError("the data have no rows")
@@ -169,11 +137,11 @@ def build_design(
     values, coding = _code(evaluator, layout.coded, audit, rows)
     _require_rows(audit, frame.index, na_action)
     use = ~audit.bad
-    response = _response(frame, parsed.response, evaluator, use[rows], use, family)
+    response = _response(frame, parsed.response, evaluator, use[rows], use, coding_of_response)
     columns, places = _columns(parsed, layout, coding)
     spec = DesignSpec(
         formula=formula,
-        family=family,
+        family=coding_of_response.family,
         names=columns,
         intercept=parsed.intercept,
         response_name=response.name,
@@ -198,11 +166,6 @@ def build_design(
         references=spec.references,
         spec=spec,
     )
-
-
-def _check_choice(what: str, value: object, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ParameterError(f"{what} must be one of {listed(choices)}, not {value!r}")
 
 
 def _check_columns(parsed: ParsedFormula, frame: pd.DataFrame, kinds: Mapping[str, Kind]) -> None:
@@ -300,13 +263,13 @@ def _response(
     evaluator: Evaluator,
     use_evaluated: Mask,
     use: Mask,
-    family: Family,
+    coding: ResponseCoding,
 ) -> Response:
     name = unmarked(piece.expr)
     if piece.method == "lookup" and name in frame.columns:
         # The column itself, because a categorical one knows the order of its classes.
-        return code_response(frame[name][use], name, family)
-    return code_response(evaluator.values(piece)[use_evaluated], name, family)
+        return coding.code(frame[name][use], name)
+    return coding.code(evaluator.values(piece)[use_evaluated], name)
 
 
 def _columns(

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pandas as pd
 
+from robustsparse.base.checks import check_choice
 from robustsparse.base.errors import DataError
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array
 from robustsparse.design.frames import kind_of, numbers
 
-Family = Literal["gaussian", "binomial"]
 Classes = tuple[object, object]
 
 
@@ -36,25 +36,72 @@ class Response:
         return f"Response({self.name!r}, n={len(self.values)}, classes={self.classes})"
 
 
-def code_response(values: pd.Series, name: str, family: Family) -> Response:
-    """Code the response of the rows in use.
+class Coding(Protocol):
+    """How a family of models reads a response.
 
-    For the binomial family any two labels do. The event is the second in sorted order, or the
-    second category of a categorical column, as in R.
+    Attributes
+    ----------
+    family : name of the family.
+    numeric : whether values are numbers rather than labels.
+    """
+
+    @property
+    def family(self) -> str: ...  # noqa: D102
+
+    @property
+    def numeric(self) -> bool: ...  # noqa: D102
+
+    def code(self, values: pd.Series, name: str) -> Response:
+        """Code the response of the rows in use."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Measured values, as they are."""
+
+    family: str = "gaussian"
+    numeric = True
+
+    def code(self, values: pd.Series, name: str) -> Response:
+        """Numbers, in double precision."""
+        _require_numbers(values, name, self.family)
+        return Response(name, numbers(values).to_numpy(dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class TwoClasses:
+    """Any two labels; the event is the second in sorted order, or the second category, as in R.
 
     Examples
     --------
-    >>> code_response(pd.Series(["sick", "well", "sick"]), "state", "binomial").values
+    >>> TwoClasses().code(pd.Series(["sick", "well", "sick"]), "state").values
     array([0., 1., 0.])
     """
-    if family == "gaussian":
-        _require_numbers(values, name)
-        return Response(name, numbers(values).to_numpy(dtype=np.float64))
-    classes = _two_classes(values, name)
-    return Response(name, recode_response(values, name, classes), classes)
+
+    family: str = "binomial"
+    numeric = False
+
+    def code(self, values: pd.Series, name: str) -> Response:
+        """0 and 1."""
+        classes = _two_classes(values, name)
+        return Response(name, recode_response(values, name, classes), classes)
 
 
-def recode_response(values: pd.Series, name: str, classes: Classes | None) -> Array:
+CodingLike = Literal["gaussian", "binomial"] | Coding
+_CODINGS: dict[str, Coding] = {"gaussian": Numbers(), "binomial": TwoClasses()}
+
+
+def as_coding(family: CodingLike) -> Coding:
+    """The way to read a response, from the name of a family or itself."""
+    if not isinstance(family, str):
+        return family
+    check_choice("family", family, tuple(_CODINGS))
+    return _CODINGS[family]
+
+
+def recode_response(
+    values: pd.Series, name: str, classes: Classes | None, family: str = "gaussian"
+) -> Array:
     """Response of new data coded as in training; NaN where it is missing.
 
     Examples
@@ -63,7 +110,7 @@ def recode_response(values: pd.Series, name: str, classes: Classes | None) -> Ar
     array([ 1., nan])
     """
     if classes is None:
-        _require_numbers(values, name)
+        _require_numbers(values, name, family)
         return _with_nan(numbers(values))
     unknown = values[values.notna() & ~values.isin(list(classes))].unique()
     if len(unknown):
@@ -81,7 +128,7 @@ def _with_nan(values: pd.Series) -> Array:
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _require_numbers(values: pd.Series, name: str) -> None:
+def _require_numbers(values: pd.Series, name: str, family: str) -> None:
     if kind_of(values.dtype) == "numeric":
         return
     labels = _plain(values.dropna().unique())
@@ -89,7 +136,7 @@ def _require_numbers(values: pd.Series, name: str) -> None:
         return
     remedy = "use family='binomial'" if len(labels) == 2 else "convert it to numbers"
     raise DataError(
-        f"response {name!r} must be numeric for family='gaussian', "
+        f"response {name!r} must be numeric for family={family!r}, "
         f"but it holds {listed(labels)}; {remedy}"
     )
 

@@ -30,7 +30,7 @@ from robustsparse.design.frames import (
     numeric_column,
     prepared,
 )
-from robustsparse.design.response import Classes, Family, recode_response
+from robustsparse.design.response import Classes, recode_response
 
 FORMAT = 1
 
@@ -61,7 +61,7 @@ class DesignSpec:
     """
 
     formula: str
-    family: Family
+    family: str
     names: tuple[str, ...]
     intercept: bool
     response_name: str
@@ -112,7 +112,7 @@ class DesignSpec:
         evaluator, rows = self._evaluator(frame, [self._response], audit)
         out = np.full(len(frame), np.nan)
         out[rows] = recode_response(
-            evaluator.values(self._response), self.response_name, self.classes
+            evaluator.values(self._response), self.response_name, self.classes, self.family
         )
         return out
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from robustsparse.algorithm.bound import BoundGradient
-from robustsparse.algorithm.gradients import GradientEstimator, Trimmed, bind
+from robustsparse.algorithm.gradients import Estimator
 from robustsparse.base.errors import ConvergenceWarning, warn_user
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.types import Array
@@ -54,11 +54,11 @@ def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> 
     return coefficients(parts, len(plan.ks), d)
 
 
-def _measured(estimator: GradientEstimator, XT: Array) -> BoundGradient | None:
-    """What the trimmed gradients of all nodes share: sizes of the variables, and from one node a guess of the cuts."""
-    if not isinstance(estimator, Trimmed):
+def _measured(estimator: Estimator, XT: Array) -> BoundGradient | None:
+    """What the gradients of all nodes share: sizes of the variables, and from one node a guess of the cuts."""
+    if not estimator.measures_design:
         return None
-    gradient = bind(estimator, XT)
+    gradient = estimator.bind(XT)
     # The guess comes from the first variable that is not constant: a constant one is zero, and so are its products.
     gradient.begin(XT[XT.any(axis=1).argmax()])
     return gradient

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from robustsparse import kernels
 from robustsparse.algorithm.bound import BoundGradient
-from robustsparse.algorithm.gradients import GradientEstimator, MedianOfMeans, bind, with_rng
+from robustsparse.algorithm.gradients import Estimator
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import solve
@@ -29,7 +29,7 @@ class NodeTask:
     ----------
     XT : array (d, n)
         Standardized variables.
-    estimator : GradientEstimator
+    estimator : Estimator
         Robust mean of the gradient.
     ks : tuple of int
         Numbers of neighbors, ascending.
@@ -45,7 +45,7 @@ class NodeTask:
     """
 
     XT: Array
-    estimator: GradientEstimator
+    estimator: Estimator
     ks: tuple[int, ...]
     settings: Settings
     seeds: Indices
@@ -58,8 +58,9 @@ class NodeTask:
         unsettled = []
         gradient, starts = self.like, self._starts(nodes)
         for node in nodes:
-            estimator = _own_blocks(self.estimator, int(self.seeds[node]))
-            gradient = bind(estimator, self.XT, like=gradient)
+            # Random numbers of its own, so that the order of the nodes does not matter.
+            estimator = self.estimator.with_rng(np.random.default_rng(int(self.seeds[node])))
+            gradient = estimator.bind(self.XT, like=gradient)
             fits = self._path(gradient, node, starts[node - nodes.start])
             for step, (coef, settled) in enumerate(fits):
                 found += [(step, node, i, coef[i]) for i in np.flatnonzero(coef).tolist()]
@@ -112,13 +113,6 @@ def _dense(places: Indices, values: Array, d: int) -> Array:
     out = np.zeros(d)
     out[places] = values
     return out
-
-
-def _own_blocks(estimator: GradientEstimator, seed: int) -> GradientEstimator:
-    """The estimator with random numbers of its own, so that the order of the nodes does not matter."""
-    if isinstance(estimator, MedianOfMeans):
-        return with_rng(estimator, np.random.default_rng(seed))
-    return estimator
 
 
 def coefficients(parts: Sequence[dict[str, NDArray[Any]]], steps: int, d: int) -> list[Any]:

@@ -1,17 +1,16 @@
 """Arguments of `robust_ns`, checked and completed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from robustsparse.algorithm.gradients import (
-    GradientEstimator,
-    Mean,
-    MedianOfMeans,
-    Trimmed,
+    Estimator,
+    EstimatorLike,
     as_estimator,
+    as_given,
 )
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.sparsity import k_grid
@@ -22,7 +21,6 @@ from robustsparse.base.types import Array, Indices
 from robustsparse.graph.checkpoint import fingerprint
 from robustsparse.graph.nodes import CHUNK
 from robustsparse.graph.ranking import SUBSAMPLES
-from robustsparse.robust.scales import LIGHT_TRIM
 from robustsparse.robust.standardize import SCALES
 
 # Largest k along the path of an automatic fit. The ranking, which an automatic graph is cut from, has no such bound.
@@ -36,7 +34,7 @@ class Request:
     """Arguments of `robust_ns` as they were given; its docstring says what each of them means."""
 
     k: int | Sequence[int] | Literal["auto"]
-    estimator: str | GradientEstimator
+    estimator: EstimatorLike
     rule: Literal["or", "and"]
     max_edges: int | None
     select: Literal["ebic", "stars"]
@@ -63,7 +61,7 @@ class Plan:
         The one that was asked for, if it is one.
     along_path : bool
         Whether the graph is to be the best of several k.
-    estimator : GradientEstimator
+    estimator : Estimator
         Robust mean of the gradient.
     rule, max_edges, select, screen
         As asked for.
@@ -80,7 +78,7 @@ class Plan:
     ks: tuple[int, ...]
     k: int | None
     along_path: bool
-    estimator: GradientEstimator
+    estimator: Estimator
     rule: str
     max_edges: int | None
     select: str
@@ -94,12 +92,13 @@ class Plan:
 
     def digest(self, X: Array) -> str:
         """Fingerprint of the data and of all that the parts of a run depend on."""
-        if not isinstance(self.estimator, Trimmed | MedianOfMeans | Mean):
+        estimator = as_given(self.estimator)
+        if not (isinstance(estimator, Estimator) and hasattr(estimator, "__dataclass_fields__")):
             raise ParameterError(
-                f"checkpoint= cannot tell {self.estimator!r} from another callable; use an estimator of this "
+                f"checkpoint= cannot tell {estimator!r} from another callable; use an estimator of this "
                 "package, or no checkpoint."
             )
-        own = {name: value for name, value in vars(self.estimator).items() if name != "rng"}
+        own = {name: value for name, value in vars(estimator).items() if name != "rng"}
         # A generator has already drawn the seeds, which are part of the fingerprint. Its text holds its place in
         # memory, which differs from run to run.
         random = getattr(self.estimator, "rng", None)
@@ -155,16 +154,16 @@ def _check(asked: Request) -> None:
         )
 
 
-def _estimator(asked: Request, rng: np.random.Generator) -> GradientEstimator:
-    """Gradient estimator; one asked for by name is made to fit the many small fits of a graph."""
+def _estimator(asked: Request, rng: np.random.Generator) -> Estimator:
+    """Gradient estimator; one asked for by name is made to fit the many small fits of a graph.
+
+    Once bad rows are out it need not survive many. The iterates of a node settle only if the blocks of a median of
+    means stay as they were drawn; every node draws its own, so that no bias is common to all nodes.
+    """
     found = as_estimator(asked.estimator, asked.epsilon, rng)
     if not isinstance(asked.estimator, str):
         return found
-    if isinstance(found, Trimmed) and asked.screen:
-        return Trimmed(min(found.alpha, LIGHT_TRIM))
-    # The iterates of a node settle only if its blocks stay as they were drawn. Every node draws its own, so that no
-    # bias is common to all nodes.
-    return replace(found, redraw=False) if isinstance(found, MedianOfMeans) else found
+    return (found.lighter() if asked.screen else found).settled()
 
 
 def _max_edges(max_edges: int | None, d: int) -> int | None:

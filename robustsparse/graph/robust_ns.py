@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from robustsparse.algorithm.gradients import GradientEstimator, estimator_words
+from robustsparse.algorithm.gradients import EstimatorLike
 from robustsparse.base.matrices import canonical
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Mask
@@ -36,7 +36,7 @@ def robust_ns(
     formula: str | None = None,
     *,
     k: int | Sequence[int] | Literal["auto"] = "auto",
-    estimator: str | GradientEstimator = "trim",
+    estimator: EstimatorLike = "trim",
     rule: Literal["or", "and"] = "or",
     max_edges: int | None = None,
     select: Literal["ebic", "stars"] = "ebic",
@@ -193,7 +193,7 @@ def _with_pairs_of_path(ranking: Any, along_path: Any) -> Any:
 
 
 def _notes(table: Variables, constant: Mask, rows: TrustedRows, plan: Plan) -> tuple[str, ...]:
-    words = estimator_words(plan.estimator, len(rows.kept), len(table.nodes) - 1)
+    words = plan.estimator.words(len(rows.kept), len(table.nodes) - 1)
     notes = [*table.notes, f"graphs along the path: Algorithm 2 with the {words}"]
     if plan.screen:
         notes.append(

@@ -3,7 +3,7 @@
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.algorithm.gradients import Mean, MedianOfMeans, Trimmed
-from robustsparse.algorithm.losses import Huber, Logistic, Squared
+from robustsparse.algorithm.gradients import Estimator, Plain
 from robustsparse.base.archive import (
     frame_from_json,
     frame_to_json,
@@ -27,49 +26,74 @@ from robustsparse.base.errors import DataError
 from robustsparse.base.text import describe
 from robustsparse.design.frames import Dropped
 from robustsparse.regression.call import Call, Rerun, gone
+from robustsparse.regression.family import FAMILIES, Family
 from robustsparse.regression.fit.contamination import BadShare
 
 if TYPE_CHECKING:
-    from robustsparse.regression.result import RHTResult
+    from robustsparse.regression.result import Made, RHTResult
 
 FORMAT = "robustsparse.RHTResult"
 VERSION = 2
-# The only classes that a file can name; anything else comes back as its text.
-_KNOWN = {c.__name__: c for c in (Trimmed, MedianOfMeans, Mean, Squared, Huber, Logistic)}
-_SERIES = ("params", "fittedvalues", "resid", "row_weights")
-_FRAMES = ("diagnostics", "history", "path", "cv", "cov")
-_PLAIN = (
-    "k", "nobs", "scale", "converged", "n_iter", "formula", "family", "select", "step", "refitted",
-    "kept", "classes", "references", "constant", "offset_given", "intercept",
-    "epsilon",
-)  # fmt: skip
+# How the fields of a result are written and read, by the type that they are declared with; the rest is plain.
+_CODECS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "pd.Series[float]": (series_to_json, series_from_json),
+    "DataFrame": (frame_to_json, frame_from_json),
+}
+# Fields that are written in a way of their own, and one that is not written.
+_OWN = ("estimator", "loss", "bad_share", "made", "_call", "kind", "dropped", "spec")
+# What follows from the diagnostics, written for readers of other versions.
+_DERIVED = ("fittedvalues", "resid", "row_weights")
 
 
 def save_result(result: "RHTResult", path: str | Path) -> None:
     """Write a fit to a file."""
-    meta = {name: to_json(getattr(result, name)) for name in _PLAIN}
-    meta |= {name: series_to_json(getattr(result, name)) for name in _SERIES}
-    meta |= {name: frame_to_json(getattr(result, name)) for name in _FRAMES}
+    made = result.made
+    meta = _written(result) | _written(made)
+    meta |= {"nobs": result.nobs, "family": result.family}
+    meta |= {name: series_to_json(getattr(result, name)) for name in _DERIVED}
     meta["estimator"], meta["loss"] = _part(result.estimator), _part(result.loss)
-    meta["dropped"] = _dropped(result.dropped)
+    if made.kind is not FAMILIES.get(made.kind.name):
+        meta["kind"] = _part(made.kind)
+    meta["dropped"] = _dropped(made.dropped)
     share = result.bad_share
     meta["bad_share"] = None if share is None else [share.share, share.upper, share.level]
     meta["call"] = None if result._call is None else _call(result._call)
-    meta["spec"] = None if result.spec is None else result.spec.to_dict()
+    meta["spec"] = None if made.spec is None else made.spec.to_dict()
     text = json.dumps({"format": FORMAT, "version": VERSION, "result": meta}, allow_nan=False)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("result.json", text)
 
 
+def _codecs(cls: type[Any]) -> Iterator[tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]:
+    """Name, writer and reader of the fields of a dataclass that are not written in a way of their own."""
+    for item in fields(cls):
+        if item.name not in _OWN:
+            kinds = [codec for kind, codec in _CODECS.items() if kind in str(item.type)]
+            yield item.name, *(kinds[0] if kinds else (to_json, from_json))
+
+
+def _written(thing: Any) -> dict[str, Any]:
+    return {name: write(getattr(thing, name)) for name, write, _ in _codecs(type(thing))}
+
+
+def _read(cls: type[Any], meta: dict[str, Any]) -> dict[str, Any]:
+    return {name: read(meta[name]) for name, _, read in _codecs(cls)}
+
+
 def read_result(
-    path: str | Path, rerun: Rerun, context: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """Fields of a fit from a file.
+    path: str | Path,
+    classes: tuple[type["RHTResult"], type["Made"]],
+    rerun: Rerun,
+    context: Mapping[str, Any] | None = None,
+) -> "RHTResult":
+    """A fit from a file.
 
     Parameters
     ----------
     path : str or Path
         The file.
+    classes : pair of classes
+        Those of a result and of how it was made.
     rerun : callable
         Repeats a fit, for the fit's `Call`.
     context : dict, optional
@@ -77,7 +101,7 @@ def read_result(
     """
     meta = _contents(path)
     try:
-        return {**_fields(meta, context), "_call": _as_call(meta["call"], rerun, context)}
+        return _result(meta, classes, rerun, context)
     except DataError:
         raise
     except Exception as error:
@@ -87,19 +111,38 @@ def read_result(
         ) from error
 
 
-def _fields(meta: dict[str, Any], context: Mapping[str, Any] | None) -> dict[str, Any]:
-    out = {name: from_json(meta[name]) for name in _PLAIN}
-    out |= {name: series_from_json(meta[name]) for name in _SERIES}
-    out |= {name: frame_from_json(meta[name]) for name in _FRAMES}
-    out["estimator"], out["loss"] = _as_part(meta["estimator"]), _as_part(meta["loss"])
+def _result(
+    meta: dict[str, Any],
+    classes: tuple[type["RHTResult"], type["Made"]],
+    rerun: Rerun,
+    context: Mapping[str, Any] | None,
+) -> "RHTResult":
+    result, made = classes
     dropped = meta["dropped"]
-    out["dropped"] = Dropped(
-        dropped["missing"], dropped["infinite"], index_from_json(dropped["labels"]), dropped["columns"],
-        dropped.get("weightless", 0),
+    return result(
+        **_read(result, meta),
+        estimator=_as_part(meta["estimator"]),
+        loss=_as_part(meta["loss"]),
+        bad_share=None if meta["bad_share"] is None else BadShare(*meta["bad_share"]),
+        made=made(
+            **_read(made, meta),
+            kind=_family(meta),
+            dropped=Dropped(
+                dropped["missing"], dropped["infinite"], index_from_json(dropped["labels"]),
+                dropped["columns"], dropped.get("weightless", 0),
+            ),
+            spec=None if meta["spec"] is None else _as_spec(meta["spec"], context),
+        ),
+        _call=_as_call(meta["call"], rerun, context),
     )  # fmt: skip
-    out["bad_share"] = None if meta["bad_share"] is None else BadShare(*meta["bad_share"])
-    out["spec"] = None if meta["spec"] is None else _as_spec(meta["spec"], context)
-    return out
+
+
+def _family(meta: dict[str, Any]) -> Family:
+    """The family of a model: one of ours by its name, a user's by its class, which must be defined by now."""
+    kind = _as_part(meta["kind"]) if "kind" in meta else FAMILIES[meta["family"]]
+    if not isinstance(kind, Family):
+        raise DataError(f"the model's family {meta['family']!r} is none.")
+    return kind
 
 
 def _as_spec(stored: dict[str, Any], context: Mapping[str, Any] | None) -> Any:
@@ -128,10 +171,10 @@ def _contents(path: str | Path) -> dict[str, Any]:
 
 
 def _part(part: Any) -> dict[str, Any]:
-    """A gradient estimator or a loss: its class and numbers if it is ours, else its text."""
+    """An estimator, a loss or a family: its class and numbers if these can be found again, else its text."""
     name = type(part).__name__
-    if is_dataclass(part) and _KNOWN.get(name) is type(part):
-        values = {f.name: getattr(part, f.name) for f in fields(part)}
+    if _known().get(name) is type(part) and (is_dataclass(part) or not vars(part)):
+        values = {f.name: getattr(part, f.name) for f in _values(part)}
         # The blocks of a fit cannot be drawn again from a generator that has moved on.
         known = {
             key: to_json(v) for key, v in values.items() if not isinstance(v, np.random.Generator)
@@ -140,11 +183,33 @@ def _part(part: Any) -> dict[str, Any]:
     return {"text": describe(part)}
 
 
+def _values(part: Any) -> tuple[Any, ...]:
+    return fields(part) if is_dataclass(part) else ()
+
+
+def _known() -> dict[str, type[Any]]:
+    """Classes that a file can name: ours, and those of the user that derive from them; nothing is imported."""
+    found: dict[str, type[Any]] = {}
+    waiting: list[type[Any]] = [Estimator, Family]
+    while waiting:
+        for cls in waiting.pop().__subclasses__():
+            found.setdefault(cls.__name__, cls)
+            waiting.append(cls)
+    losses = [loss for cls in found.values() if issubclass(cls, Family) for loss in cls.losses]
+    found.pop(Plain.__name__)
+    return found | {loss.__name__: loss for loss in losses}
+
+
 def _as_part(stored: dict[str, Any]) -> Any:
+    """The part, or the text that is left of it."""
     if "text" in stored:
         return stored["text"]
-    values = {key: from_json(v) for key, v in stored["values"].items()}
-    return _KNOWN[stored["class"]](**values)
+    known = _known().get(stored["class"])
+    if known is None:
+        raise DataError(
+            f"the model names the class {stored['class']!r}, which is not defined here; import its module first."
+        )
+    return known(**{key: from_json(v) for key, v in stored["values"].items()})
 
 
 def _dropped(dropped: Dropped) -> dict[str, Any]:
@@ -171,7 +236,7 @@ def _call(call: Call) -> dict[str, Any]:
 
 def _storable(value: Any) -> dict[str, Any] | None:
     """An argument as JSON, or None if it is code or something else of the user's own."""
-    part = _part(value) if is_dataclass(value) else {}
+    part = _part(value) if isinstance(value, Estimator | Family) or is_dataclass(value) else {}
     if "class" in part:
         return {"part": part}
     plain = list(value) if isinstance(value, range | pd.Index) else value

@@ -7,7 +7,7 @@ happens to miss is a constant column, which is never selected.
 import inspect
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, TypeVar
 
@@ -15,21 +15,22 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from robustsparse.algorithm.gradients import with_rng
-from robustsparse.base.checks import as_matrix
+from robustsparse.algorithm.gradients import Estimator
 from robustsparse.base.errors import ParameterError, warn_user
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.text import did_you_mean
 from robustsparse.base.types import Array, Places
-from robustsparse.design.arrays import array_keep, array_names, used_rows
-from robustsparse.design.response import Response
-from robustsparse.regression.array_fit import fit_arrays, trusted_rows
-from robustsparse.regression.fit.options import make_options
+from robustsparse.design.arrays import array_design
+from robustsparse.design.design import Design
+from robustsparse.design.response import Coding, Response
+from robustsparse.regression.arguments import Arguments
+from robustsparse.regression.family import as_family
 from robustsparse.regression.result import RHTResult
+from robustsparse.regression.spine import fit_arrays, trusted_rows
 
 T = TypeVar("T")
 
-_DESIGN_OPTIONS = ("family", "weights", "offset", "keep", "na_action", "context")
+_DESIGN_OPTIONS = ("weights", "offset", "keep", "na_action", "context")
 _ARRAY_OPTIONS = ("names", "keep", "weights", "offset")
 
 
@@ -86,9 +87,8 @@ class Study:
         if self.response.classes is None:
             return rows
         options = {k: v for k, v in self.options.items() if k not in ("intercept", "rng")}
-        trust = trusted_rows(
-            self._rows(rows), self.response.values[rows], **{**options, "n_jobs": 1}
-        )
+        asked = Arguments(**{**options, "n_jobs": 1})
+        trust = trusted_rows(self._rows(rows), self.response.values[rows], asked)
         return rows[trust > 0]
 
     def _fit(
@@ -97,12 +97,15 @@ class Study:
     ) -> RHTResult:  # fmt: skip
         rng = np.random.default_rng(seed)
         # Resamples that draw from one generator would depend on which of them comes first.
-        estimator = with_rng(options.get("estimator", "trim"), rng)
+        own = {name: value for name, value in options.items() if name != "intercept"}
+        estimator = own.get("estimator", "trim")
+        if isinstance(estimator, Estimator):
+            own["estimator"] = estimator.with_rng(rng)
         return fit_arrays(
-            X, self.response.values[rows], names=names, keep=kept or None,
+            X, self.response.values[rows], Arguments(**{**own, "rng": rng, "n_jobs": n_jobs}),
+            names=names, keep=kept or None, intercept=options.get("intercept", True),
             weights=None if self.weights is None else self.weights[rows],
             offset=None if self.offset is None else self.offset[rows],
-            rng=rng, n_jobs=n_jobs, **{**options, "estimator": estimator},
         )  # fmt: skip
 
     def classes(self) -> Places:
@@ -118,34 +121,35 @@ def make_study(formula: str, data: Any, options: dict[str, Any], by: Callable[..
 
     _require_known(options, _DESIGN_OPTIONS, by)
     coded = {name: options[name] for name in _DESIGN_OPTIONS if name in options}
-    design = build_design(formula, data, **coded)
     rest = {name: value for name, value in options.items() if name not in coded}
-    rest["family"] = options.get("family", "gaussian")
+    design = build_design(formula, data, family=_coding(rest), **coded)
     if rest.get("intercept") is None:
         rest["intercept"] = design.intercept
-    kept = [design.names[j] for j in np.flatnonzero(design.keep)]
-    return Study(design.X, design.response, design.names, kept, design.weights, design.offset, rest)
+    return _study(design, rest)
 
 
 def array_study(X: Any, y: Any, options: dict[str, Any], by: Callable[..., Any]) -> Study:
     """Check the arrays; `options` are those of `rht_fit`, and `by` is the function that was given them."""
     _require_known(options, _ARRAY_OPTIONS, by)
     rest = {name: value for name, value in options.items() if name not in _ARRAY_OPTIONS}
-    names, keep, weights, offset = (options.get(name) for name in _ARRAY_OPTIONS)
-    matrix = as_matrix(X)
-    labels = array_names(names, matrix.shape[1])
-    used = used_rows(matrix, y, weights, offset, labels, rest.get("family", "gaussian"))
-    matrix = used.X.tocsr() if sparse.issparse(used.X) else used.X
-    places = array_keep(keep, labels)
-    return Study(
-        matrix, used.response, labels, [] if places is None else [labels[j] for j in places],
-        used.weights, used.offset, rest,
-    )  # fmt: skip
+    of_rows = {name: options[name] for name in _ARRAY_OPTIONS if name in options}
+    design = array_design(X, y, coding=_coding(rest), **of_rows)
+    return _study(design, rest)
+
+
+def _coding(options: dict[str, Any]) -> Coding:
+    return as_family(options.get("family", "gaussian")).coding
+
+
+def _study(design: Design, options: dict[str, Any]) -> Study:
+    kept = [design.names[j] for j in np.flatnonzero(design.keep)]
+    X = design.X.tocsr() if sparse.issparse(design.X) else design.X
+    return Study(X, design.response, design.names, kept, design.weights, design.offset, options)
 
 
 def _require_known(options: dict[str, Any], of_data: Sequence[str], by: Callable[..., Any]) -> None:
     """Refuse what is no argument of a fit."""
-    known = {*of_data, "intercept", *inspect.signature(make_options).parameters}
+    known = {*of_data, "intercept", *(field.name for field in fields(Arguments))}
     for name in options:
         if name not in known:
             own = inspect.signature(by).parameters

@@ -1,23 +1,26 @@
 """`RHTResult`: what a fit knows, and what can be asked of it."""
 
 from collections.abc import Collection, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
+from robustsparse.algorithm.gradients import GradientEstimator
+from robustsparse.algorithm.losses import Loss
 from robustsparse.base.checks import as_matrix, as_vector, check_choice, check_number
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array
 from robustsparse.design.frames import INTERCEPT, Dropped
 from robustsparse.design.response import Classes, recode_response
 from robustsparse.regression.call import Call
+from robustsparse.regression.family import Family
 from robustsparse.regression.files import save_result
 from robustsparse.regression.fit.contamination import BadShare
-from robustsparse.regression.measures import deviance_explained, likelier, path_rank, robust_r2
+from robustsparse.regression.measures import likelier, path_rank
 from robustsparse.regression.summary import summarize
 from robustsparse.report.plots import (
     plot_coefficients,
@@ -36,6 +39,52 @@ if TYPE_CHECKING:
 _TYPES = ("response", "link", "class")
 _METHODS = ("sandwich", "split", "bootstrap")
 _KINDS = (None, "response", "leverage")
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """How a fit was made, for its summary, its predictions and its file.
+
+    Attributes
+    ----------
+    kind : Family
+        Kind of response.
+    select : str
+        How k was chosen; "given" if it was not.
+    step : float
+        Length of the last step.
+    refitted : bool
+        Whether the chosen columns were refitted.
+    kept, constant : tuple of str
+        Terms that were never thresholded; columns that cannot be selected.
+    dropped : Dropped
+        Rows that were left out.
+    classes : pair of labels or None
+        Those coded 0 and 1.
+    references : dict
+        The level of each factor that has no column of its own.
+    spec : DesignSpec or None
+        How to code new data; None for arrays.
+    offset_given : bool
+        Whether the response was given an offset that new data must bring along.
+    """
+
+    kind: Family
+    select: str
+    step: float
+    refitted: bool
+    kept: tuple[str, ...]
+    dropped: Dropped
+    classes: Classes | None
+    references: dict[str, object]
+    constant: tuple[str, ...]
+    spec: "DesignSpec | None"
+    offset_given: bool
+
+
+def _of_making(name: str) -> Any:
+    """A field of `made` as an attribute of the result."""
+    return property(lambda result: getattr(result.made, name), doc=f"`made.{name}`, see `Made`.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,15 +128,13 @@ class RHTResult:
         Share of bad rows that the fit was made to survive.
     bad_share : BadShare or None
         With ``epsilon="auto"`` the estimate that it comes from: `share`, its `upper` bound and the bound's `level`.
+    made : Made
+        How the fit was made, in detail.
     """
 
     params: "pd.Series[float]"
     k: int
-    nobs: int
-    fittedvalues: "pd.Series[float]"
-    resid: "pd.Series[float]"
     scale: float
-    row_weights: "pd.Series[float]"
     diagnostics: pd.DataFrame
     converged: bool
     n_iter: int
@@ -95,27 +142,52 @@ class RHTResult:
     path: pd.DataFrame
     cv: pd.DataFrame | None
     formula: str | None
-    family: str
-    estimator: Any
-    loss: Any
+    estimator: GradientEstimator | str
+    loss: Loss | str
     cov: pd.DataFrame | None
-    # How the fit was made, for the summary and for storage.
-    select: str
-    step: float
-    refitted: bool
-    kept: tuple[str, ...]
-    dropped: Dropped
-    classes: Classes | None
-    references: dict[str, object]
-    constant: tuple[str, ...]
-    spec: "DesignSpec | None" = field(default=None)
-    # Whether the response was given an offset that new data must bring along.
-    offset_given: bool = False
-    intercept: bool = True
-    epsilon: float | None = None
-    bad_share: BadShare | None = None
+    intercept: bool
+    epsilon: float | None
+    bad_share: BadShare | None
+    made: Made
     # How to repeat the fit; the data are not in it.
     _call: Call | None = None
+
+    @property
+    def nobs(self) -> int:
+        """Number of rows used."""
+        return len(self.diagnostics)
+
+    @property
+    def fittedvalues(self) -> "pd.Series[float]":
+        """Fitted response by row label."""
+        return self.diagnostics["fitted"]
+
+    @property
+    def resid(self) -> "pd.Series[float]":
+        """Residuals by row label."""
+        return self.diagnostics["resid"]
+
+    @property
+    def row_weights(self) -> "pd.Series[float]":
+        """Weight of each row by row label."""
+        return self.diagnostics["weight"]
+
+    @property
+    def family(self) -> str:
+        """Name of the family."""
+        return self.made.kind.name
+
+    # What `made` holds, by names of their own.
+    select = _of_making("select")
+    step = _of_making("step")
+    refitted = _of_making("refitted")
+    kept = _of_making("kept")
+    dropped = _of_making("dropped")
+    classes = _of_making("classes")
+    references = _of_making("references")
+    constant = _of_making("constant")
+    spec = _of_making("spec")
+    offset_given = _of_making("offset_given")
 
     # ------------------------------------------------------------------------------- the model
 
@@ -181,15 +253,17 @@ class RHTResult:
         check_choice("type", type, _TYPES)
         if type == "class" and self.classes is None:
             raise ParameterError(
-                "type='class' needs family='binomial'; this is a gaussian fit, use type='response'."
+                f"type='class' needs family='binomial'; this is a {self.family} fit, use type='response'."
             )
         eta = self.diagnostics["link"].copy() if newdata is None else self._link(newdata, offset)
         if type == "link":
             return eta
-        if self.family == "gaussian":
-            return eta.rename("prediction")
-        probability = pd.Series(expit(eta.to_numpy()), index=eta.index, name="prediction")
-        return probability if type == "response" else likelier(probability, self.classes)
+        mean = pd.Series(
+            self.made.kind.mean(np.asarray(eta, dtype=np.float64)),
+            index=eta.index,
+            name="prediction",
+        )
+        return mean if type == "response" else likelier(mean, self.classes)
 
     def _link(self, newdata: Any, given: Any) -> "pd.Series[float]":
         coef = self.params.to_numpy()[int(self.intercept) :]
@@ -235,16 +309,14 @@ class RHTResult:
         known = np.isfinite(observed) & np.isfinite(predicted)
         if not known.any():
             raise DataError("no row of data has both a response and all inputs.")
-        if self.family == "binomial":
-            return float(((predicted > 0.5) == observed)[known].mean())
-        return robust_r2(observed[known], predicted[known])
+        return self.made.kind.score(observed[known], predicted[known])
 
     def _observed(self, data: Any, y: Any) -> Array:
-        if self.spec is not None:
-            return self.spec.response(data)
+        if self.made.spec is not None:
+            return self.made.spec.response(data)
         if y is None:
             raise ParameterError("a model fitted to arrays needs the response: score(X, y).")
-        return recode_response(pd.Series(np.asarray(y)), "y", self.classes)
+        return recode_response(pd.Series(np.asarray(y)), "y", self.classes, self.family)
 
     # ------------------------------------------------------------------------------- inference
 
@@ -323,10 +395,8 @@ class RHTResult:
     @property
     def explained(self) -> float:
         """Robust R² (gaussian), or the share of the weighted deviance explained (binomial)."""
-        fitted, resid = self.fittedvalues.to_numpy(), self.resid.to_numpy()
-        if self.family == "gaussian":
-            return robust_r2(fitted + resid, fitted)
-        return deviance_explained(np.rint(fitted + resid), fitted, self.row_weights.to_numpy())
+        rows = (self.fittedvalues, self.resid, self.row_weights)
+        return self.made.kind.explained(*(np.asarray(values, dtype=np.float64) for values in rows))
 
     def summary(self) -> Summary:
         """The fit in words and numbers, to print or to export as HTML or LaTeX."""
@@ -361,8 +431,8 @@ class RHTResult:
 
     def plot_diagnostics(self, axes: Any = None) -> Any:
         """Draw residuals, a QQ plot, the outlier map and the row weights; returns the four Axes."""
-        kind = "residual" if self.family == "gaussian" else "Pearson residual"
-        return plot_diagnostics(self.diagnostics, self.scale, axes, kind=kind)
+        name = self.made.kind.residual_name
+        return plot_diagnostics(self.diagnostics, self.scale, axes, kind=name)
 
     def plot_coefficients(self, ax: Any = None) -> Any:
         """Draw estimates with their intervals; returns the Axes."""
@@ -386,7 +456,7 @@ class RHTResult:
 
     def class_roc(self, newdata: Any = None, y: Any = None) -> ROC:
         """ROC curve of the predicted probabilities; of the training rows if `newdata` is None."""
-        if self.family != "binomial":
+        if self.classes is None:
             raise ParameterError("class_roc needs family='binomial'.")
         if newdata is None:
             observed = np.rint((self.fittedvalues + self.resid).to_numpy())

@@ -4,44 +4,44 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
-
-from robustsparse.base.errors import FormulaError
-from robustsparse.design.arrays import require_rows
-from robustsparse.design.frames import INTERCEPT
-from robustsparse.regression.array_fit import fit_arrays
+from robustsparse.algorithm.gradients import EstimatorLike
+from robustsparse.algorithm.losses import LossLike
+from robustsparse.algorithm.problem import StepLike
+from robustsparse.algorithm.sparsity import Sparsity
+from robustsparse.base.checks import Seed
+from robustsparse.regression.arguments import Arguments, Epsilon, Select
 from robustsparse.regression.call import Call
-from robustsparse.regression.fit.options import Epsilon, for_response, make_options
-from robustsparse.regression.fit.standardized import prepare
+from robustsparse.regression.family import FamilyLike
 from robustsparse.regression.intervals import rerun
-from robustsparse.regression.label import fit_and_assemble
 from robustsparse.regression.result import RHTResult
+from robustsparse.regression.spine import fit_arrays, fit_formula
+from robustsparse.robust.standardize import ScaleLike
 
 
 def rht(
     formula: str,
     data: Any,
-    family: Literal["gaussian", "binomial"] = "gaussian",
-    estimator: Any = "trim",
+    family: FamilyLike = "gaussian",
+    estimator: EstimatorLike = "trim",
     *,
-    k: Any = "auto",
-    select: Literal["ric", "cv"] = "ric",
-    loss: Any = None,
+    k: Sparsity = "auto",
+    select: Select = "ric",
+    loss: LossLike | None = None,
     epsilon: Epsilon = 0.1,
-    standardize: Any = True,
-    step: Any = "auto",
+    standardize: ScaleLike = True,
+    step: StepLike = "auto",
     radius: float | None = None,
     max_iter: int | None = None,
     tol: float | None = None,
     refit: bool = True,
-    split: Any = False,
+    split: int = False,
     intercept: bool | None = None,
-    keep: Any = None,
+    keep: str | Sequence[str] | None = None,
     weights: Any = None,
     offset: Any = None,
     na_action: Literal["drop", "raise"] = "drop",
     context: Mapping[str, Any] | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> RHTResult:
@@ -54,7 +54,7 @@ def rht(
         do not evaluate one from a source that you do not trust.
     data : pandas or polars DataFrame
         The data; never changed.
-    family : {"gaussian", "binomial"}
+    family : {"gaussian", "binomial"} or Family
         Kind of response. For "binomial" any two labels do; the second in sorted order is the event.
     estimator : {"trim", "mom", "mean"} or callable
         Robust average of the gradient: trimmed mean against bad rows, median of means against heavy
@@ -117,49 +117,17 @@ def rht(
     >>> sorted(fit.support()) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
-    arguments = {**locals()}
-    result = _fit_formula(**arguments)
-    return replace(result, _call=Call.of(arguments, rerun))
-
-
-def _fit_formula(
-    formula: str,
-    data: Any,
-    family: Literal["gaussian", "binomial"],
-    *,
-    intercept: bool | None,
-    keep: Any,
-    weights: Any,
-    offset: Any,
-    na_action: Literal["drop", "raise"],
-    context: Mapping[str, Any] | None,
-    **arguments: Any,
-) -> RHTResult:
-    # Imported where it is used: fits to arrays need not wait for formulaic.
-    from robustsparse.design.build import build_design
-
-    options = make_options(family, **arguments)
-    design = build_design(
-        formula, data, family=family, weights=weights, offset=offset, keep=keep,
-        na_action=na_action, context=context,
+    asked = Arguments(
+        family=family, estimator=estimator, k=k, select=select, loss=loss, epsilon=epsilon,
+        standardize=standardize, step=step, radius=radius, max_iter=max_iter, tol=tol, refit=refit,
+        split=split, rng=rng, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
-    require_rows(len(design.rows))
-    with_intercept = design.intercept if intercept is None else bool(intercept)
-    if with_intercept and INTERCEPT in design.names:
-        raise FormulaError(
-            f"a column is called {INTERCEPT!r} like the intercept itself; rename it."
-        )
-    options = for_response(options, design.response.values)
-    prepared = prepare(
-        design.X, design.response.values, options.loss, how=options.how,
-        intercept=with_intercept, binary=family == "binomial",
-        keep=np.flatnonzero(design.keep), weights=design.weights, offset=design.offset,
-        names=design.names, threads=options.threads,
-    )  # fmt: skip
-    meta = replace(design, X=np.empty((0, 0)))
-    # The standardized copy is all that the fit needs; the design itself can go.
-    del design
-    return fit_and_assemble(prepared, options, meta)
+    of_rows = {
+        "intercept": intercept, "keep": keep, "weights": weights, "offset": offset,
+        "na_action": na_action, "context": context,
+    }  # fmt: skip
+    result = fit_formula(formula, data, asked, **of_rows)
+    return _remember(result, {"formula": formula, "data": data, **vars(asked), **of_rows})
 
 
 def rht_fit(
@@ -167,24 +135,24 @@ def rht_fit(
     y: Any,
     *,
     names: Sequence[str] | None = None,
-    family: Literal["gaussian", "binomial"] = "gaussian",
-    estimator: Any = "trim",
-    k: Any = "auto",
-    select: Literal["ric", "cv"] = "ric",
-    loss: Any = None,
+    family: FamilyLike = "gaussian",
+    estimator: EstimatorLike = "trim",
+    k: Sparsity = "auto",
+    select: Select = "ric",
+    loss: LossLike | None = None,
     epsilon: Epsilon = 0.1,
     intercept: bool = True,
-    standardize: Any = True,
-    step: Any = "auto",
+    standardize: ScaleLike = True,
+    step: StepLike = "auto",
     radius: float | None = None,
     max_iter: int | None = None,
     tol: float | None = None,
     refit: bool = True,
-    split: Any = False,
+    split: int = False,
     keep: Sequence[Any] | None = None,
     weights: Any = None,
     offset: Any = None,
-    rng: Any = None,
+    rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> RHTResult:
@@ -221,6 +189,18 @@ def rht_fit(
     >>> bool(abs(fit.coef(zeros=True).iloc[1:].to_numpy() - sim.beta).max() < 0.3)
     True
     """
-    arguments = {**locals()}
-    result = fit_arrays(**arguments)
+    asked = Arguments(
+        family=family, estimator=estimator, k=k, select=select, loss=loss, epsilon=epsilon,
+        standardize=standardize, step=step, radius=radius, max_iter=max_iter, tol=tol, refit=refit,
+        split=split, rng=rng, n_jobs=n_jobs, verbose=verbose,
+    )  # fmt: skip
+    of_rows = {
+        "names": names, "intercept": intercept, "keep": keep, "weights": weights, "offset": offset,
+    }  # fmt: skip
+    result = fit_arrays(X, y, asked, **of_rows)
+    return _remember(result, {"X": X, "y": y, **vars(asked), **of_rows})
+
+
+def _remember(result: RHTResult, arguments: dict[str, Any]) -> RHTResult:
+    """The result with the call that made it, so that it can be repeated on parts of the rows."""
     return replace(result, _call=Call.of(arguments, rerun))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from robustsparse.algorithm.gradients import estimator_words
+from robustsparse.algorithm.gradients import Estimator
 from robustsparse.base.text import describe, listed
 from robustsparse.report.summary.report import Summary
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 # Rows named in a note before the rest is only counted.
 _NAMED = 10
-# Fitted probabilities this close to every label mean that the classes are separated.
-_SEPARATED = 1e-3
 _CHOSEN_BY = {
     "given": "given",
     "ric": "robust criterion",
@@ -52,12 +50,11 @@ def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
     candidates = len(result.params) - result.intercept
     call = result.formula if result.formula is not None else f"array of {candidates} columns"
     flagged = result.outliers()
-    binomial = result.family == "binomial"
     head = [
         ("Model", call),
         ("Family", result.family),
         ("Loss", describe(result.loss)),
-        ("Gradient", estimator_words(result.estimator, result.nobs, candidates)),
+        ("Gradient", _gradient(result, candidates)),
         ("Rows", str(result.nobs)),
         ("Rows dropped", _dropped(result)),
         ("Candidates", str(candidates)),
@@ -66,14 +63,17 @@ def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
         ("Iterations", f"{result.n_iter}, {'settled' if result.converged else 'NOT SETTLED'}"),
         ("Last step", f"{result.step:.3g}"),
     ]
-    if binomial and result.classes is not None:
-        head.append(("Event", f"{result.classes[1]} (against {result.classes[0]})"))
-        head.append(("Dev. explained", f"{result.explained:.3f}"))
-    else:
-        head.append(("Robust scale", f"{result.scale:.4g}"))
-        head.append(("Robust R²", f"{result.explained:.3f}"))
+    head += result.made.kind.tells(result)
     head.append(("Flagged rows", str(len(flagged))))
     return tuple(head)
+
+
+def _gradient(result: "RHTResult", candidates: int) -> str:
+    """What the gradient estimator is; of one that was not stored there is only the text."""
+    estimator = result.estimator
+    if isinstance(estimator, Estimator):
+        return estimator.words(result.nobs, candidates)
+    return describe(estimator)
 
 
 def _dropped(result: "RHTResult") -> str:
@@ -132,19 +132,16 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
         notes.append(
             f"Rows were dropped for missing or infinite values in {listed(counts, quote=False, most=_NAMED)}."
         )
-    if result.family == "binomial" and float(result.resid.abs().max()) < _SEPARATED:
-        notes.append(
-            "The selected terms separate the two classes without an error, so the size of their coefficients is "
-            "arbitrary and the standard errors mean nothing; the ranking of rows by the model does."
-        )
+    notes += result.made.kind.notes(result)
     if not result.converged:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
 
 
 def _bad_share(result: "RHTResult", share: "BadShare") -> str:
-    spoiling = type(result.estimator).__name__ == "MedianOfMeans"
-    text = share.describe("rows bad enough to spoil a block" if spoiling else "bad rows")
+    estimator = result.estimator
+    rows = estimator.spoilers() if isinstance(estimator, Estimator) else "bad rows"
+    text = share.describe(rows)
     return f"{text[0].upper()}{text[1:]}; the fit is made to survive {100 * (result.epsilon or 0):.1f}%."
 
 

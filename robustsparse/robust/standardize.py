@@ -6,7 +6,7 @@ and that scale must not be set by the bad rows.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -18,6 +18,8 @@ from robustsparse.base.types import Array, Mask, Places
 from robustsparse.robust.scales import MAD_TO_SD
 
 SCALES = ("mad", "blocks", "winsor", "sd", "none")
+# What `standardize=` takes.
+ScaleLike = bool | Literal["mad", "blocks", "winsor", "sd", "none"]
 # Columns are read in blocks of about this many entries: a block stays in the cache while it is
 # worked on.
 _BLOCK_ENTRIES = 1 << 15

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.algorithm.gradients import GradientEstimator, as_estimator
+from robustsparse.algorithm.gradients import (
+    EstimatorLike,
+    GradientEstimator,
+    as_estimator,
+    as_given,
+)
 from robustsparse.base.checks import check_choice, check_count, check_number
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array
@@ -87,7 +92,7 @@ class RDC:
 
 
 def rdc(
-    estimator: str | GradientEstimator = "trim",
+    estimator: EstimatorLike = "trim",
     *,
     n: int = 300,
     d: int = 1000,
@@ -167,7 +172,7 @@ def rdc(
     data = pd.concat(frames, ignore_index=True)
     alpha, psi = bounding_line(data["distance"].to_numpy(), data["error"].to_numpy())
     convexity = (1.0 - abs(correlation)) / (1.0 + abs(correlation))
-    return RDC(data, alpha, psi, sparsity, convexity / CONVEXITY_OVER_ALPHA, repr(chosen))
+    return RDC(data, alpha, psi, sparsity, convexity / CONVEXITY_OVER_ALPHA, repr(as_given(chosen)))
 
 
 def _three_times(k: int, d: int) -> int:

@@ -16,13 +16,11 @@ from robustsparse.algorithm.bound_trimmed import ScreenedTrim
 from robustsparse.algorithm.gradients import (
     LARGEST_TRIM,
     Array,
-    Bindable,
     GradientEstimator,
     Mean,
     MedianOfMeans,
     Trimmed,
     as_estimator,
-    bind,
 )
 from robustsparse.base.errors import DataError, ParameterError
 
@@ -300,15 +298,13 @@ class TestBind:
     XT = RNG.normal(size=(4, 30))
 
     def test_each_estimator_has_its_bound_form(self) -> None:
-        assert isinstance(bind(Trimmed(0.2), self.XT), ScreenedTrim)
-        assert isinstance(bind(MedianOfMeans(5), self.XT), ScreenedBlocks)
-        assert isinstance(bind(Mean(), self.XT), FullGradient)
-        assert isinstance(bind(Trimmed(0.0), self.XT), FullGradient)
-        assert isinstance(Trimmed(), Bindable)
-        assert not isinstance(Mean(), Bindable)
+        assert isinstance(Trimmed(0.2).bind(self.XT), ScreenedTrim)
+        assert isinstance(MedianOfMeans(5).bind(self.XT), ScreenedBlocks)
+        assert isinstance(Mean().bind(self.XT), FullGradient)
+        assert isinstance(Trimmed(0.0).bind(self.XT), FullGradient)
 
     def test_a_users_callable_evaluates_everything(self) -> None:
-        bound = bind(lambda X, score: np.median(X * score[:, None], axis=0), self.XT)
+        bound = as_estimator(lambda X, score: np.median(X * score[:, None], axis=0)).bind(self.XT)
         score = RNG.normal(size=30)
         bound.begin(score)
         expected = np.median(self.XT * score, axis=1)
@@ -329,11 +325,11 @@ class TestBind:
     )
     def test_a_wrong_shape_is_named(self, wrong: Any) -> None:
         with pytest.raises(ParameterError, match=r"returned shape .* of 4 columns"):
-            bind(wrong, self.XT).begin(np.ones(30))
+            as_estimator(wrong).bind(self.XT).begin(np.ones(30))
 
     def test_nan_from_a_users_callable_is_named(self) -> None:
         def broken(X: Array, score: Array) -> Array:
             return np.where(np.arange(X.shape[1]) == 2, np.nan, 1.0)
 
         with pytest.raises(ParameterError, match="NaN for column 2"):
-            bind(broken, self.XT).begin(np.ones(30))
+            as_estimator(broken).bind(self.XT).begin(np.ones(30))

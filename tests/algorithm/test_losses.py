@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robustsparse.algorithm.losses import (
-    HUBER_EFFICIENCY,
     Array,
     Huber,
     Logistic,
@@ -17,6 +16,7 @@ from robustsparse.algorithm.losses import (
     as_loss,
 )
 from robustsparse.base.errors import ParameterError
+from robustsparse.robust.scales import HUBER_EFFICIENCY
 
 # Central differences with h = 1e-5 are good to about h² = 1e-10 where the loss is smooth.
 STEP, DIFFERENCE = 1e-5, 1e-8

@@ -15,7 +15,7 @@ from robustsparse.algorithm.gradients import (
     Mean,
     MedianOfMeans,
     Trimmed,
-    bind,
+    as_estimator,
 )
 from robustsparse.algorithm.iteration import Descent, Iterate, largest
 from robustsparse.algorithm.losses import Huber, Logistic, Loss, Squared
@@ -50,7 +50,7 @@ def problem(
     loss: Loss | None = None,
     **rows: Any,
 ) -> Problem:
-    return Problem(bind(estimator or Trimmed(0.1), XT), y, loss or Squared(), **rows)
+    return Problem(as_estimator(estimator or Trimmed(0.1)).bind(XT), y, loss or Squared(), **rows)
 
 
 def iterates(data: Problem, k: int, **options: Any) -> tuple[list[Array], RHTFit]:
@@ -363,7 +363,7 @@ class TestConvergence:
         XT, y = small(noise=0.5)
         for estimator in (Trimmed(0.2), MedianOfMeans(15, redraw=False)):
             fit = solve(problem(XT, y, estimator), 3)
-            bound = bind(estimator, XT)
+            bound = as_estimator(estimator).bind(XT)
             bound.begin(fit.coef @ XT - y)
             assert np.abs(bound.at(fit.support)).max() < 1e-8
 

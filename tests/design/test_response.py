@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from robustsparse.base.errors import DataError
-from robustsparse.design.response import code_response, recode_response
+from robustsparse.design.response import Numbers, TwoClasses, recode_response
 
 
 @pytest.mark.parametrize("dtype", ["int8", "Int64", "float32", "Float64", "bool", "object"])
 def test_gaussian_takes_numbers_of_any_type(dtype: str) -> None:
-    response = code_response(pd.Series([0, 1, 1]).astype(dtype), "y", "gaussian")
+    response = Numbers().code(pd.Series([0, 1, 1]).astype(dtype), "y")
     assert response.values.dtype == np.float64
     assert response.values.tolist() == [0.0, 1.0, 1.0]
     assert response.classes is None
@@ -31,7 +31,7 @@ def test_gaussian_takes_numbers_of_any_type(dtype: str) -> None:
     ],
 )
 def test_binomial_labels(values: Any, classes: tuple[Any, Any]) -> None:
-    response = code_response(pd.Series(values), "y", "binomial")
+    response = TwoClasses().code(pd.Series(values), "y")
     assert response.values.tolist() == [1.0, 0.0, 1.0]
     assert response.classes == classes
     assert not any(isinstance(label, np.generic) for label in response.classes or ())
@@ -49,4 +49,4 @@ def test_new_numbers_keep_their_holes() -> None:
 
 def test_numbers_written_as_text_are_refused() -> None:
     with pytest.raises(DataError, match="convert it to numbers"):
-        code_response(pd.Series(["1.5", "2.5", "3.5"]), "y", "gaussian")
+        Numbers().code(pd.Series(["1.5", "2.5", "3.5"]), "y")

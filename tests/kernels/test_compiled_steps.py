@@ -11,7 +11,7 @@ from scipy import sparse
 from robustsparse import simulate
 from robustsparse.algorithm.bound import FullGradient
 from robustsparse.algorithm.fused import fused_for
-from robustsparse.algorithm.gradients import Trimmed, bind
+from robustsparse.algorithm.gradients import Trimmed
 from robustsparse.algorithm.iteration import Descent, Iterate, Secants
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.problem import Problem, Settings
@@ -27,7 +27,7 @@ ROUNDING, STEPS = 1e-9, 1e-6
 def case(seed: int, attack: str = "paper", **rows: Any) -> Problem:
     sim = simulate.linear(n=150, d=200, k=4, sigma=0.3, attack=attack, rng=seed)
     XT = np.ascontiguousarray(sim.X.T)
-    return Problem(bind(Trimmed(0.2), XT), sim.y, Squared(), **rows)
+    return Problem(Trimmed(0.2).bind(XT), sim.y, Squared(), **rows)
 
 
 def weights(n: int) -> Array:

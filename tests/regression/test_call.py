@@ -4,6 +4,7 @@ import gc
 import inspect
 import pickle
 import weakref
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import scipy.sparse as sp
 
 import robustsparse as rs
 from robustsparse.inference import bootstrap, split
-from robustsparse.regression.fit.options import make_options
+from robustsparse.regression.arguments import Arguments
 
 COLUMNS = ["low", "high", "estimate", "frequency"]
 FORMULA = "y ~ . - w - o + double(x7)"
@@ -180,12 +181,10 @@ def test_a_pickled_fit_has_no_data(data: pd.DataFrame) -> None:
 
 
 def test_defaults_are_the_same_everywhere() -> None:
-    defaults = inspect.signature(make_options).parameters
+    defaults = {field.name: field.default for field in fields(Arguments)}
     for call in (rs.rht, rs.rht_fit):
         own = inspect.signature(call).parameters
-        assert {name: own[name].default for name in defaults} == {
-            name: p.default for name, p in defaults.items()
-        }
+        assert {name: own[name].default for name in defaults} == defaults
 
 
 def test_arguments_that_nobody_has_are_named() -> None:

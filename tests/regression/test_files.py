@@ -176,9 +176,15 @@ CHANGES: dict[str, tuple[Any, str]] = {
     "a later version": (lambda c: c.update(version=99), "version 99"),
     "no result": (lambda c: c.pop("result"), "not a model|damaged"),
     "a field less": (lambda c: c["result"].pop("params"), "damaged or was changed"),
-    "wrong length": (lambda c: c["result"]["resid"]["values"].pop(), "damaged or was changed"),
+    "wrong length": (
+        lambda c: c["result"]["diagnostics"]["columns"][0]["values"].pop(),
+        "damaged or was changed",
+    ),
     "wrong type": (lambda c: c["result"].update(params=7), "damaged or was changed"),
-    "unknown class": (lambda c: c["result"]["loss"].update({"class": "os.system"}), "damaged"),
+    "unknown class": (
+        lambda c: c["result"]["loss"].update({"class": "os.system"}),
+        "not defined here",
+    ),
     "unknown tag": (lambda c: c["result"].update(scale={"!": "code"}), "'code'"),
     "wrong values": (lambda c: c["result"]["estimator"].update(values={"x": 1}), "damaged"),
 }

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import robustsparse as rs
-from robustsparse.algorithm.gradients import GradientEstimator, bind
+from robustsparse.algorithm.gradients import GradientEstimator, as_estimator
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import solve
 
@@ -41,7 +41,9 @@ def trace(
     `intercept`, the first column of X is an intercept, which is not thresholded.
     """
     measured = [measure(np.zeros(X.shape[1]))]
-    problem = Problem(bind(estimator, np.ascontiguousarray(X.T)), y, loss or rs.Squared())
+    problem = Problem(
+        as_estimator(estimator).bind(np.ascontiguousarray(X.T)), y, loss or rs.Squared()
+    )
     fit = solve(
         problem,
         k,

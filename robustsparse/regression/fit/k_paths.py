@@ -1,6 +1,6 @@
 """Choosing how many predictors to keep: a path over k, a robust criterion and robust cross-validation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import log
@@ -8,29 +8,26 @@ from math import log
 import numpy as np
 import pandas as pd
 
-from robustsparse.algorithm.gradients import GradientEstimator, with_rng
+from robustsparse.algorithm.gradients import Estimator
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import RHTFit, solve
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.progress import progress
 from robustsparse.base.types import Array, Mask
-from robustsparse.regression.fit.standardized import Prepared
-from robustsparse.robust.bounded_logistic import bounded_logistic, clipped_deviance
-from robustsparse.robust.mm import mm_regression
-from robustsparse.robust.scales import m_scale, tau_scale
+from robustsparse.regression.fit.options import Options
+from robustsparse.regression.fit.rows import active
+from robustsparse.regression.fit.standardized import Standardized
 
 # A path is there to be compared along; the chosen fit is solved to its own tolerance.
-_PATH_TOL, _BINARY_PATH_TOL, _PATH_ITER = 1e-5, 1e-3, 30
+_PATH_ITER = 30
 FOLDS = 5
 # Share of the largest prediction errors left out, per trimmed share of the gradient.
 _ERRORS_TRIMMED, _LARGEST_SHARE = 1.5, 0.4
-# A scale this small is an exact fit; its logarithm would drown every penalty.
-_EXACT = 1e-10
 
 
 def path(
-    data: Prepared,
-    problem: Problem,
+    problem: Standardized,
+    bound: Problem,
     ks: Sequence[int],
     settings: Settings,
     start: Array | None = None,
@@ -38,22 +35,23 @@ def path(
 ) -> dict[int, RHTFit]:
     """Fits for several k, from the largest down, each starting from the one before, the first from `start`.
 
-    `problem` is that of the data with an estimator bound to them.
+    `bound` is the problem with an estimator bound to it.
 
-    With a binary response each also starts from zero, and the smaller robust loss wins: a generous support separates
-    the classes, and its coefficients, huge and arbitrary, may be worse than none.
+    Where a generous support is no good start each k also starts from zero, and the smaller robust loss wins: with two
+    classes such a support separates them, and its coefficients, huge and arbitrary, may be worse than none.
     """
+    generous = problem.family.generous
     loose = Settings(
         settings.step,
         settings.radius,
         min(settings.max_iter, _PATH_ITER),
-        max(settings.tol, _BINARY_PATH_TOL if data.binary else _PATH_TOL),
+        max(settings.tol, problem.family.path_tol),
     )
     fits: dict[int, RHTFit] = {}
     for k in progress(sorted(ks, reverse=True), len(ks), "path", verbose):
-        starts = [start] if start is None or not data.binary else [start, None]
+        starts = [start] if start is None or generous else [start, None]
         runs = [
-            solve(problem, k, keep=data.keep, settings=loose, start=first, warn=False)
+            solve(bound, k, keep=problem.keep, settings=loose, start=first, warn=False)
             for first in starts
         ]
         fits[k] = min(runs, key=lambda fit: fit.loss)
@@ -66,29 +64,18 @@ def penalty(n: int, d: int, size: int) -> float:
     return size * (log(n) + 2.0 * log(max(d, 2)))
 
 
-def robust_criterion(data: Prepared, fit: RHTFit) -> float:
-    """Robust information criterion of a fit, after a robust refit on its support.
+def robust_criterion(problem: Standardized, fit: RHTFit) -> float:
+    """Robust information criterion of a fit, after a robust refit on its support: misfit plus `penalty`."""
+    columns = np.flatnonzero(fit.coef)
+    misfit = problem.family.misfit(problem.chosen(columns), fit.coef[columns])
+    return misfit + penalty(problem.n, problem.d, len(fit.support))
 
-    For a scaled response n log τ² with a τ-scale of the residuals (with weights the M-scale); for a binary one
-    twice the clipped deviance; plus `penalty`.
-    """
-    active = np.flatnonzero(fit.coef)
-    price = penalty(data.n, data.d, len(fit.support))
-    A = data.columns(active)
-    if data.binary:
-        refit = bounded_logistic(A, data.y, offset=data.offset, prior_weights=data.weights)
-        eta = A @ refit.coef if data.offset is None else A @ refit.coef + data.offset
-        margin = np.where(data.y == 1, eta, -eta)
-        return 2.0 * float(data.weighted(clipped_deviance(margin)).sum()) + price
-    target = data.y if data.offset is None else data.y - data.offset
-    resid = target
-    if len(active):
-        starts = fit.coef[active][None, :]
-        resid = mm_regression(
-            A, target, starts=starts, prior_weights=data.weights, subsamples=0
-        ).resid
-    scale = tau_scale(resid) if data.weights is None else m_scale(resid, prior_weights=data.weights)
-    return 2.0 * data.n * log(max(scale, _EXACT)) + price
+
+def trusted_criterion(problem: Standardized, fit: RHTFit) -> float:
+    """The same where bad rows have been rejected."""
+    columns = active(problem, fit)
+    misfit = problem.family.trusted_misfit(problem.chosen(columns), fit.coef[columns])
+    return misfit + penalty(problem.n, problem.d, len(fit.support))
 
 
 @dataclass(frozen=True)
@@ -107,17 +94,31 @@ class Choice:
     table: pd.DataFrame
 
 
-def choose_by_criterion(data: Prepared, fits: dict[int, RHTFit]) -> Choice:
-    """The k with the smallest robust criterion."""
-    values = [robust_criterion(data, fit) for fit in fits.values()]
+def choose_by(
+    criterion: Callable[[Standardized, RHTFit], float],
+    problem: Standardized,
+    fits: dict[int, RHTFit],
+) -> Choice:
+    """The k with the smallest criterion."""
+    values = [criterion(problem, fit) for fit in fits.values()]
     index = pd.Index(list(fits), name="k")
     table = pd.DataFrame({"value": values, "se": np.nan}, index=index)
     return Choice(list(fits)[int(np.argmin(values))], table)
 
 
+def cross_validated(
+    problem: Standardized, options: Options, ks: Sequence[int], seed: int
+) -> Choice:
+    """The choice by robust cross-validation, with the settings of a fit."""
+    return choose_by_cv(
+        problem, options.estimator, ks, options.settings, trim=options.epsilon,
+        rng=np.random.default_rng(seed), n_jobs=options.threads, verbose=options.verbose,
+    )  # fmt: skip
+
+
 def choose_by_cv(
-    data: Prepared,
-    estimator: GradientEstimator,
+    problem: Standardized,
+    estimator: Estimator,
     ks: Sequence[int],
     settings: Settings,
     *,
@@ -131,14 +132,16 @@ def choose_by_cv(
     The rows are dealt into five folds; errors are losses of rows left out, of which the largest are trimmed, since some
     of these rows are bad.
     """
-    fold = rng.permutation(data.n) % FOLDS
+    fold = rng.permutation(problem.n) % FOLDS
     # A generator that folds share would make the outcome depend on which of them comes first.
-    estimators = [with_rng(estimator, child) for child in rng.spawn(FOLDS)]
-    folds = [partial(_held_out, data, estimators[f], ks, settings, fold == f) for f in range(FOLDS)]
-    errors = np.empty((data.n, len(ks)))
+    estimators = [estimator.with_rng(child) for child in rng.spawn(FOLDS)]
+    folds = [
+        partial(_held_out, problem, estimators[f], ks, settings, fold == f) for f in range(FOLDS)
+    ]
+    errors = np.empty((problem.n, len(ks)))
     for f, part in enumerate(outcomes(folds, n_jobs, "folds", verbose)):
         errors[fold == f] = part
-    count = int(np.ceil((1.0 - min(_ERRORS_TRIMMED * trim, _LARGEST_SHARE)) * data.n))
+    count = int(np.ceil((1.0 - min(_ERRORS_TRIMMED * trim, _LARGEST_SHARE)) * problem.n))
     kept = np.sort(errors, axis=0)[:count]
     value, se = kept.mean(axis=0), kept.std(axis=0) / np.sqrt(count)
     table = pd.DataFrame({"value": value, "se": se}, index=pd.Index(sorted(ks), name="k"))
@@ -147,20 +150,20 @@ def choose_by_cv(
 
 
 def _held_out(
-    data: Prepared,
-    estimator: GradientEstimator,
+    problem: Standardized,
+    estimator: Estimator,
     ks: Sequence[int],
     settings: Settings,
     out: Mask,
 ) -> Array:
     """Weighted losses (rows left out, ks) of fits to the other rows."""
-    weights = np.ones(data.n) if data.weights is None else data.weights
-    part = data.rows(~out)
+    weights = np.ones(problem.n) if problem.weights is None else problem.weights
+    part = problem.rows(~out)
     fits = path(part, part.problem(estimator), ks, settings)
     # A few columns of all rows cost less than a copy of all columns of these rows.
     return np.column_stack(
         [
-            weights[out] * data.loss.value(data.y[out], data.predictor(f.coef)[out])
+            weights[out] * problem.loss.value(problem.y[out], problem.predictor(f.coef)[out])
             for f in fits.values()
         ]
     )

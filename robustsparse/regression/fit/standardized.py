@@ -9,16 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustsparse.algorithm.bound import double_rows
-from robustsparse.algorithm.gradients import GradientEstimator, bind
-from robustsparse.algorithm.losses import Logistic, Loss
+from robustsparse.algorithm.gradients import Estimator
+from robustsparse.algorithm.losses import Loss
 from robustsparse.algorithm.problem import Problem
 from robustsparse.base.types import Array, Indices, Mask
+from robustsparse.regression.family import Chosen, Family
 from robustsparse.regression.fit.packing import packed
+from robustsparse.robust.scales import ROUNDED_MAD_TO_SD
 from robustsparse.robust.standardize import Scaling, standardize
 
 
 @dataclass(frozen=True)
-class Prepared:
+class Standardized:
     """A standardized regression.
 
     Attributes
@@ -40,8 +42,8 @@ class Prepared:
         Rows of XT that are never thresholded, the intercept among them.
     weights, offset : array (n,) or None
         Multipliers of the rows; known part of the predictor, in units of `y`.
-    binary : bool
-        Whether the response is 0/1.
+    family : Family
+        Kind of response.
     """
 
     XT: Array
@@ -54,7 +56,7 @@ class Prepared:
     keep: Indices
     weights: Array | None
     offset: Array | None
-    binary: bool = False
+    family: Family
 
     @property
     def n(self) -> int:
@@ -73,20 +75,20 @@ class Prepared:
         return self.d - forced - int(self.scaling.constant.sum())
 
     def problem(
-        self, estimator: GradientEstimator, threads: int = 1, like: Problem | None = None
+        self, estimator: Estimator, threads: int = 1, like: Problem | None = None
     ) -> Problem:
         """The problem that the solver takes, with the estimator bound to this design.
 
         What a problem `like` this one, with another estimator, has measured of the design is not measured again.
         """
-        gradient = bind(estimator, self.XT, threads, None if like is None else like.gradient)
+        gradient = estimator.bind(self.XT, threads, None if like is None else like.gradient)
         return Problem(gradient, self.y, self.loss, self.offset, self.weights)
 
     def columns(self, chosen: Indices) -> Array:
         """Some columns of the standardized design (n, chosen), in double precision."""
         return double_rows(self.XT, chosen).T
 
-    def rows(self, chosen: NDArray[Any]) -> "Prepared":
+    def rows(self, chosen: NDArray[Any]) -> "Standardized":
         """The same problem on some of the rows (a mask or indices), in the same units."""
         chosen = np.asarray(chosen)
         if chosen.dtype == bool and chosen.all():
@@ -97,7 +99,7 @@ class Prepared:
         return self._part(np.take(self.XT, index, axis=1), index)
 
     @contextmanager
-    def only(self, kept: Mask) -> Iterator["Prepared"]:
+    def only(self, kept: Mask) -> Iterator["Standardized"]:
         """The same problem on the kept rows, for a while, in the memory of this one, which must be left alone then."""
         if kept.all():
             yield self
@@ -105,7 +107,7 @@ class Prepared:
         with packed(self.XT, kept) as XT:
             yield self._part(XT, kept)
 
-    def _part(self, XT: Array, index: NDArray[Any]) -> "Prepared":
+    def _part(self, XT: Array, index: NDArray[Any]) -> "Standardized":
         def part(values: Array | None) -> Array | None:
             return None if values is None else values[index]
 
@@ -113,9 +115,13 @@ class Prepared:
             self, XT=XT, y=self.y[index], weights=part(self.weights), offset=part(self.offset)
         )
 
-    def weighted(self, values: Array) -> Array:
-        """Row values times the rows' weights."""
-        return values if self.weights is None else values * self.weights
+    def chosen(self, columns: Indices) -> Chosen:
+        """The rows on a few columns, for a regression on these alone."""
+        return Chosen(self.columns(columns), self.y, self.offset, self.weights)
+
+    def weighted_by(self, trust: Array) -> "Standardized":
+        """The same problem with rows that count for less."""
+        return replace(self, weights=trust if self.weights is None else trust * self.weights)
 
     def predictor(self, coef: Array) -> Array:
         """Linear predictor (n,) in units of `y`, offset included."""
@@ -130,20 +136,20 @@ class Prepared:
         return raw, shift + self.location if self.intercept else 0.0
 
 
-def prepare(
+def standardized(
     X: Any,
     y: Array,
     loss: Loss,
     *,
+    family: Family,
     how: str,
     intercept: bool = True,
     keep: Indices | None = None,
     weights: Array | None = None,
     offset: Array | None = None,
-    binary: bool | None = None,
     names: Sequence[str] | None = None,
     threads: int = 1,
-) -> Prepared:
+) -> Standardized:
     """Standardize a design and its response.
 
     Parameters
@@ -154,6 +160,8 @@ def prepare(
         Response (0/1 for the logistic loss).
     loss : Loss
         Loss; the response is scaled only if it says that this just scales the loss.
+    family : Family
+        Kind of response.
     how : str
         Scale of the columns, see `standardize`.
     intercept : bool
@@ -162,8 +170,6 @@ def prepare(
         Columns that are never thresholded.
     weights, offset : array (n,), optional
         Multipliers of the rows; known part of the predictor.
-    binary : bool, optional
-        Whether the response is 0/1, which is never scaled; by default that of the logistic loss.
     names : sequence of str, optional
         Column names for error messages.
     threads : int
@@ -174,17 +180,16 @@ def prepare(
     XT, scaling = standardize(
         X, how, center=intercept, ones=intercept, names=names, threads=threads, dtype=precision
     )
-    classes = isinstance(loss, Logistic) if binary is None else binary
     target = y if offset is None else y - offset
-    location, unit = (0.0, 1.0) if classes else _response_scale(target, loss, intercept)
+    location, unit = _response_scale(target, loss, intercept) if family.has_scale else (0.0, 1.0)
     forced = np.zeros(0, dtype=np.int64) if keep is None else np.asarray(keep, dtype=np.int64)
     forced = forced[~scaling.constant[forced]]
     if intercept:
         forced = np.append(forced, XT.shape[0] - 1)
     scaled_offset = None if offset is None else offset / unit
-    return Prepared(
+    return Standardized(
         XT, (y - location) / unit, loss, scaling, location, unit, intercept, forced,
-        _relative(weights), scaled_offset, classes,
+        _relative(weights), scaled_offset, family,
     )  # fmt: skip
 
 
@@ -196,7 +201,8 @@ def _response_scale(y: Array, loss: Loss, intercept: bool) -> tuple[float, float
     deviation = np.abs(y - location)
     # A response with most values equal has no MAD; its mean deviation will do, or 1 if it is
     # constant.
-    return location, float(np.median(deviation)) * 1.4826 or float(deviation.mean()) or 1.0
+    mad = float(np.median(deviation)) * ROUNDED_MAD_TO_SD
+    return location, mad or float(deviation.mean()) or 1.0
 
 
 def _relative(weights: Array | None) -> Array | None:

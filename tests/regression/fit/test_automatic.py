@@ -1,5 +1,6 @@
 """The automatic fit: starts, rejection, choice of k and refit in standardized units."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,32 +11,34 @@ from robustsparse.algorithm.gradients import Mean, MedianOfMeans, Trimmed
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.solver import solve
-from robustsparse.regression.fit.automatic import (
-    _concentrate,
-    best_start,
-    beyond_scale,
-    least_squares_choice,
-    leverage,
-    light,
-    plain_fit,
-    refit_of,
-    robust_fit,
-)
-from robustsparse.regression.fit.k_paths import path
-from robustsparse.regression.fit.standardized import Prepared, prepare
+from robustsparse.regression.arguments import Arguments
+from robustsparse.regression.family import Gaussian
+from robustsparse.regression.fit.as_printed import as_thresholded
+from robustsparse.regression.fit.automatic import automatic_fit, refit_all_rows
+from robustsparse.regression.fit.k_paths import choose_by, path, trusted_criterion
+from robustsparse.regression.fit.options import make_options
+from robustsparse.regression.fit.rows import leverage, rejected
+from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.fit.starts import _concentrate, best_start
+from robustsparse.robust.mm import Refit
 
 SETTINGS = Settings("auto", None, 100, 1e-10)
 # Two ways to the same numbers that round differently.
 ROUNDING = 1e-8
 
 
-def prepared(sim: rs.simulate.Simulation, **arguments: Any) -> Prepared:
-    return prepare(sim.X, sim.y, Squared(), how="mad", **arguments)
+def prepared(sim: rs.simulate.Simulation, **arguments: Any) -> Standardized:
+    return standardized(sim.X, sim.y, Squared(), family=Gaussian(), how="mad", **arguments)
 
 
-def automatic(data: Prepared, ks: Any = range(1, 7)) -> Any:
-    rng = np.random.default_rng(0)
-    return robust_fit(data, Trimmed(0.2), ks, SETTINGS, least_squares_choice, rng=rng)
+def automatic(data: Standardized, ks: Any = range(1, 7)) -> Any:
+    options = make_options(Arguments(estimator=Trimmed(0.2), rng=0))
+    return automatic_fit(data, options, ks, partial(choose_by, trusted_criterion))
+
+
+def ended_with(resid: np.ndarray, scale: float) -> Refit:
+    """A refit that left these residuals."""
+    return Refit(np.zeros(0), scale, np.ones(len(resid)), np.zeros((0, 0)), resid, True, 1)
 
 
 def nonzero(sim: rs.simulate.Simulation) -> set[int]:
@@ -90,15 +93,21 @@ def test_rounding_errors_are_not_beyond_scale() -> None:
     sim = rs.simulate.linear(n=50, d=5, k=2, sigma=0.0, attack=None, rng=0)
     data = prepared(sim)
     resid = np.random.default_rng(0).normal(size=50) * 1e-15
-    assert not beyond_scale(data, resid, 0.0).any()
+    assert not rejected(data, ended_with(resid, 0.0)).any()
     resid[7] = 1e-3
-    assert np.flatnonzero(beyond_scale(data, resid, 1e-16)).tolist() == [7]
+    assert np.flatnonzero(rejected(data, ended_with(resid, 1e-16))).tolist() == [7]
 
 
 def test_three_scales_are_the_limit() -> None:
     data = prepared(rs.simulate.linear(n=50, d=5, k=2, rng=0))
     resid = np.array([2.9, -2.9, 3.1, -3.1])
-    assert beyond_scale(data, resid, 1.0).tolist() == [False, False, True, True]
+    assert rejected(data, ended_with(resid, 1.0)).tolist() == [False, False, True, True]
+
+
+def test_never_more_than_half_of_the_rows_are_rejected() -> None:
+    data = prepared(rs.simulate.linear(n=50, d=5, k=2, rng=0))
+    resid = np.array([0.1, 4.0, 5.0, 6.0])
+    assert rejected(data, ended_with(resid, 1.0)).tolist() == [False, False, True, True]
 
 
 def test_least_squares_choice_weighs_the_rows() -> None:
@@ -107,16 +116,16 @@ def test_least_squares_choice_weighs_the_rows() -> None:
     weights[:20] = 0.0
     y = sim.y.copy()
     y[:20] += 100.0
-    data = prepare(sim.X, y, Squared(), how="mad", weights=weights)
+    data = standardized(sim.X, y, Squared(), family=Gaussian(), how="mad", weights=weights)
     fits = path(data, data.problem(Mean()), range(1, 7), SETTINGS)
-    assert least_squares_choice(data, fits).k == 3
+    assert choose_by(trusted_criterion, data, fits).k == 3
 
 
 def test_the_lighter_estimator_is_of_the_same_kind() -> None:
-    assert light(Trimmed(0.2)) == Trimmed(0.02)
-    assert light(Trimmed(0.0)) == Trimmed(0.0)
+    assert Trimmed(0.2).lighter() == Trimmed(0.02)
+    assert Trimmed(0.0).lighter() == Trimmed(0.0)
     blocks = MedianOfMeans(blocks=9)
-    assert light(blocks) is blocks
+    assert blocks.lighter() is blocks
 
 
 def test_leverage_is_judged_on_all_predictors() -> None:
@@ -124,7 +133,7 @@ def test_leverage_is_judged_on_all_predictors() -> None:
         sim = rs.simulate.linear(n=100, d=d, k=3, attack=None, rng=0)
         X = sim.X.copy()
         X[4] += 15.0
-        found = leverage(prepare(X, sim.y, Squared(), how="mad"))
+        found = leverage(standardized(X, sim.y, Squared(), family=Gaussian(), how="mad"))
         assert found.flags[4]
         assert found.flags.mean() <= 0.05
         assert found.distances.shape == (100,)
@@ -133,10 +142,10 @@ def test_leverage_is_judged_on_all_predictors() -> None:
 def test_a_plain_fit_keeps_the_thresholded_estimate() -> None:
     data = prepared(rs.simulate.linear(n=100, d=30, k=3, rng=0))
     solution = solve(data.problem(Trimmed(0.2)), 3, keep=data.keep, settings=SETTINGS)
-    fitted = plain_fit(data, solution, None, {3: solution})
+    fitted = as_thresholded(data, solution, None, {3: solution.coef})
     np.testing.assert_array_equal(fitted.coef, solution.coef)
     assert fitted.cov is None
-    refitted = refit_of(data, solution, np.random.default_rng(0))
+    refitted = refit_all_rows(data, solution, np.random.default_rng(0))
     assert set(refitted.active) == {*solution.support, *data.keep}
     assert refitted.scale < fitted.scale * 1.1
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import robustsparse as rs
-from robustsparse.regression.fit.contamination import LARGEST, SMALLEST, BadShare
+from robustsparse.regression.fit.contamination import LARGEST, BadShare
 
 SEEDS = 6
 
@@ -41,7 +41,9 @@ def test_estimating_epsilon_is_as_good_as_knowing_it(attack: str, epsilon: float
         fit = rs.rht_fit(sim.X, sim.y, epsilon="auto")
         ours.append(error(fit, sim))
         known.append(error(rs.rht_fit(sim.X, sim.y, epsilon=epsilon), sim))
-        assert fit.epsilon == pytest.approx(np.clip(fit.bad_share.upper, SMALLEST, LARGEST))
+        assert fit.epsilon == pytest.approx(
+            np.clip(fit.bad_share.upper, rs.Trimmed.least_epsilon, LARGEST)
+        )
         bounds.append(fit.bad_share.upper >= sim.outlier.mean())
     assert np.median(ours) <= 1.1 * np.median(known)
     # A bound at 95% may fail now and then, but not twice in six.
@@ -52,7 +54,7 @@ def test_clean_data_get_a_small_epsilon() -> None:
     fits = [rs.rht_fit(s.X, s.y, epsilon="auto") for s in (draw(0, "paper", i) for i in range(6))]
     # Of a hundred good rows one or two may lie beyond three scales.
     assert max(fit.epsilon for fit in fits) <= 0.07
-    assert np.median([fit.epsilon for fit in fits]) == SMALLEST
+    assert np.median([fit.epsilon for fit in fits]) == rs.Trimmed.least_epsilon
 
 
 def test_the_fit_is_the_one_with_this_epsilon() -> None:
@@ -96,7 +98,7 @@ def test_two_classes() -> None:
         fit = rs.rht_fit(sim.X, sim.y, family="binomial", epsilon="auto")
         same = rs.rht_fit(sim.X, sim.y, family="binomial", epsilon=fit.epsilon)
         np.testing.assert_array_equal(fit.params, same.params)
-        assert SMALLEST <= fit.epsilon <= 0.15
+        assert rs.Trimmed.least_epsilon <= fit.epsilon <= 0.15
 
 
 def test_an_estimator_of_the_users_own_stays() -> None:

@@ -6,26 +6,27 @@ import numpy as np
 import pytest
 
 import robustsparse as rs
-from robustsparse.algorithm.gradients import MedianOfMeans, Trimmed, with_rng
+from robustsparse.algorithm.gradients import MedianOfMeans, Trimmed
 from robustsparse.algorithm.losses import Logistic, Squared
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.sparsity import k_grid, largest_k
+from robustsparse.regression.family import Binomial, Gaussian
 from robustsparse.regression.fit.k_paths import (
-    choose_by_criterion,
+    choose_by,
     choose_by_cv,
     path,
     penalty,
     robust_criterion,
 )
-from robustsparse.regression.fit.standardized import Prepared, prepare
+from robustsparse.regression.fit.standardized import Standardized, standardized
 
 SETTINGS = Settings("auto", None, 50, 1e-8)
 # Criteria of the same fit by ways that round differently.
 ROUNDING = 1e-6
 
 
-def prepared(sim: rs.simulate.Simulation, **arguments: Any) -> Prepared:
-    return prepare(sim.X, sim.y, Squared(), how="mad", **arguments)
+def prepared(sim: rs.simulate.Simulation, **arguments: Any) -> Standardized:
+    return standardized(sim.X, sim.y, Squared(), family=Gaussian(), how="mad", **arguments)
 
 
 @pytest.mark.parametrize("n", [5, 10, 38, 100, 1000])
@@ -61,7 +62,7 @@ def test_the_criterion_finds_k_on_corrupted_rows() -> None:
     for seed in range(10):
         data = prepared(rs.simulate.linear(n=120, d=60, k=3, rng=seed))
         fits = path(data, data.problem(Trimmed(0.2)), range(1, 8), SETTINGS)
-        found.append(choose_by_criterion(data, fits).k)
+        found.append(choose_by(robust_criterion, data, fits).k)
     assert np.mean(np.array(found) == 3) >= 0.8
 
 
@@ -72,7 +73,7 @@ def test_the_criterion_does_not_follow_a_few_wild_rows() -> None:
     values = []
     for y in (sim.y, wild):
         # The same units, or the responses would differ in their scale as well.
-        data = prepare(sim.X, y, Squared(), how="mad")
+        data = standardized(sim.X, y, Squared(), family=Gaussian(), how="mad")
         fit = path(data, data.problem(Trimmed(0.2)), [3], SETTINGS)[3]
         values.append(robust_criterion(data, fit) + 2 * data.n * np.log(data.unit))
     # Five of 120 rows less to learn from, not a term of log 1e8.
@@ -83,11 +84,13 @@ def test_an_offset_of_the_criterion_is_part_of_the_prediction() -> None:
     sim = rs.simulate.linear(n=100, d=20, k=3, rng=0)
     shift = np.linspace(-4, 4, len(sim.y))
     plain = prepared(sim)
-    moved = prepare(sim.X, sim.y + shift, Squared(), how="mad", offset=shift)
+    moved = standardized(
+        sim.X, sim.y + shift, Squared(), family=Gaussian(), how="mad", offset=shift
+    )
     criteria = [
-        choose_by_criterion(data, path(data, data.problem(Trimmed(0.2)), [2, 3], SETTINGS)).table[
-            "value"
-        ]
+        choose_by(
+            robust_criterion, data, path(data, data.problem(Trimmed(0.2)), [2, 3], SETTINGS)
+        ).table["value"]
         for data in (plain, moved)
     ]
     np.testing.assert_allclose(criteria[0], criteria[1], rtol=ROUNDING)
@@ -95,15 +98,15 @@ def test_an_offset_of_the_criterion_is_part_of_the_prediction() -> None:
 
 def test_the_criterion_of_classes_prefers_the_true_predictors() -> None:
     sim = rs.simulate.logistic(n=400, d=30, k=3, attack=None, rng=1)
-    data = prepare(sim.X, sim.y, Logistic(), how="winsor")
+    data = standardized(sim.X, sim.y, Logistic(), family=Binomial(), how="winsor")
     settings = Settings("auto", 10.0, 50, 1e-4)
-    choice = choose_by_criterion(
-        data, path(data, data.problem(Trimmed(0.1)), [0, 1, 2, 3, 6, 9], settings)
+    choice = choose_by(
+        robust_criterion, data, path(data, data.problem(Trimmed(0.1)), [0, 1, 2, 3, 6, 9], settings)
     )
     assert choice.k == 3
 
 
-def cross_validated(data: Prepared, estimator: Any = None, **arguments: Any) -> Any:
+def cross_validated(data: Standardized, estimator: Any = None, **arguments: Any) -> Any:
     arguments = {"trim": 0.1, "rng": np.random.default_rng(0)} | arguments
     return choose_by_cv(data, estimator or Trimmed(0.2), range(1, 7), SETTINGS, **arguments)
 
@@ -132,7 +135,7 @@ def test_cross_validation_ignores_rows_of_weight_zero() -> None:
     y = sim.y.copy()
     y[:30] += np.random.default_rng(0).normal(size=30) * 20
     data = prepared(sim, weights=weights)
-    wild = prepare(sim.X, y, Squared(), how="mad", weights=weights)
+    wild = standardized(sim.X, y, Squared(), family=Gaussian(), how="mad", weights=weights)
     # More wild rows than are trimmed: only their weight can keep them out.
     ratio = cross_validated(wild).table["value"] * wild.unit**2
     clean = cross_validated(data).table["value"] * data.unit**2
@@ -152,6 +155,6 @@ def test_only_a_shared_generator_is_replaced() -> None:
     rng = np.random.default_rng(0)
     shared, seeded, trimmed = MedianOfMeans(rng=rng), MedianOfMeans(rng=3), Trimmed()
     child = np.random.default_rng(1)
-    assert with_rng(shared, child).rng is child  # type: ignore[attr-defined]
-    assert with_rng(seeded, child) is seeded
-    assert with_rng(trimmed, child) is trimmed
+    assert shared.with_rng(child).rng is child
+    assert seeded.with_rng(child) is seeded
+    assert trimmed.with_rng(child) is trimmed

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from robustsparse.algorithm.losses import Huber, Logistic, Squared
-from robustsparse.regression.fit.standardized import prepare
+from robustsparse.regression.family import Binomial, Gaussian
+from robustsparse.regression.fit.standardized import standardized
 
 ROUNDING = 1e-12
 
@@ -25,7 +26,9 @@ def test_coefficients_in_both_units_predict_the_same(
     raw: Any, intercept: bool, offset: Any
 ) -> None:
     X, y = raw
-    data = prepare(X, y, Squared(), how="mad", intercept=intercept, offset=offset)
+    data = standardized(
+        X, y, Squared(), family=Gaussian(), how="mad", intercept=intercept, offset=offset
+    )
     coef = np.arange(1.0, len(data.XT) + 1)
     coef[:5][data.scaling.constant] = 0.0
     slopes, constant = data.to_data(coef)
@@ -37,26 +40,26 @@ def test_coefficients_in_both_units_predict_the_same(
 
 def test_the_response_is_scaled_only_if_the_loss_scales_with_it(raw: Any) -> None:
     X, y = raw
-    scaled = prepare(X, y, Squared(), how="mad")
+    scaled = standardized(X, y, Squared(), family=Gaussian(), how="mad")
     assert np.median(scaled.y) == pytest.approx(0.0, abs=ROUNDING)
     assert np.median(np.abs(scaled.y)) * 1.4826 == pytest.approx(1.0)
-    fixed = prepare(X, y, Huber(delta=2.0), how="mad")
+    fixed = standardized(X, y, Huber(delta=2.0), family=Gaussian(), how="mad")
     assert (fixed.location, fixed.unit) == (0.0, 1.0)
 
 
 def test_classes_are_never_scaled_whatever_the_loss(raw: Any) -> None:
     X, y = raw
     labels = (y > np.median(y)).astype(float)
-    for loss, binary in ((Logistic(), None), (Squared(), True)):
-        data = prepare(X, labels, loss, how="mad", binary=binary)
-        assert data.binary
+    for loss in (Logistic(), Squared()):
+        data = standardized(X, labels, loss, family=Binomial(), how="mad")
         np.testing.assert_array_equal(data.y, labels)
-    assert not prepare(X, labels, Squared(), how="mad").binary
+    scaled = standardized(X, labels, Squared(), family=Gaussian(), how="mad")
+    assert not np.array_equal(scaled.y, labels)
 
 
 def test_kept_and_constant_columns_are_not_free(raw: Any) -> None:
     X, y = raw
-    data = prepare(X, y, Squared(), how="mad", keep=np.array([1, 4]))
+    data = standardized(X, y, Squared(), family=Gaussian(), how="mad", keep=np.array([1, 4]))
     assert (data.d, data.n) == (5, 40)
     # A constant column cannot be kept: the intercept stands for it.
     assert data.keep.tolist() == [1, 5]
@@ -65,7 +68,7 @@ def test_kept_and_constant_columns_are_not_free(raw: Any) -> None:
 
 @pytest.mark.parametrize("response", [np.full(40, 3.0), np.r_[np.full(38, 3.0), 4.0, 5.0]])
 def test_a_response_without_spread_has_a_unit(raw: Any, response: np.ndarray) -> None:
-    data = prepare(raw[0], response, Squared(), how="mad")
+    data = standardized(raw[0], response, Squared(), family=Gaussian(), how="mad")
     assert data.unit > 0
     assert np.isfinite(data.y).all()
 
@@ -73,7 +76,7 @@ def test_a_response_without_spread_has_a_unit(raw: Any, response: np.ndarray) ->
 def test_rows_are_the_same_problem_in_the_same_units(raw: Any) -> None:
     X, y = raw
     extra = {"weights": np.arange(1.0, 41.0), "offset": np.linspace(0, 1, 40)}
-    data = prepare(X, y, Squared(), how="mad", **extra)
+    data = standardized(X, y, Squared(), family=Gaussian(), how="mad", **extra)
     mask = np.arange(40) % 3 == 0
     by_mask, by_number = data.rows(mask), data.rows(np.flatnonzero(mask))
     for part in (by_mask, by_number):
@@ -85,12 +88,12 @@ def test_rows_are_the_same_problem_in_the_same_units(raw: Any) -> None:
 
 
 def test_all_rows_cost_no_copy(raw: Any) -> None:
-    data = prepare(*raw, Squared(), how="mad")
+    data = standardized(*raw, Squared(), family=Gaussian(), how="mad")
     assert data.rows(np.ones(40, dtype=bool)).XT is data.XT
 
 
 def test_weights_have_mean_one(raw: Any) -> None:
-    data = prepare(*raw, Squared(), how="mad", weights=np.arange(40.0))
+    data = standardized(*raw, Squared(), family=Gaussian(), how="mad", weights=np.arange(40.0))
     assert data.weights is not None
     assert data.weights.mean() == pytest.approx(1.0)
 
@@ -98,7 +101,7 @@ def test_weights_have_mean_one(raw: Any) -> None:
 def test_nothing_given_is_changed(raw: Any) -> None:
     X, y = raw
     copies = X.copy(), y.copy()
-    data = prepare(X, y, Squared(), how="none", intercept=False)
+    data = standardized(X, y, Squared(), family=Gaussian(), how="none", intercept=False)
     data.XT[:] = 0.0
     data.y[:] = 0.0
     np.testing.assert_array_equal(X, copies[0])
@@ -108,7 +111,9 @@ def test_nothing_given_is_changed(raw: Any) -> None:
 def test_rows_for_a_while_are_those_of_a_copy(raw: Any) -> None:
     X, y = raw
     weights = np.linspace(0.5, 1.5, len(y))
-    data = prepare(X, y, Squared(), how="mad", weights=weights, offset=0.1 * y)
+    data = standardized(
+        X, y, Squared(), family=Gaussian(), how="mad", weights=weights, offset=0.1 * y
+    )
     before, kept = data.XT.copy(), np.arange(len(y)) % 3 > 0
     copied = data.rows(kept)
     with data.only(kept) as part:
@@ -121,8 +126,10 @@ def test_rows_for_a_while_are_those_of_a_copy(raw: Any) -> None:
 
 def test_single_precision_stays(raw: Any) -> None:
     X, y = raw
-    single = prepare(X.astype(np.float32), y, Squared(), how="mad")
-    double = prepare(X.astype(np.float32).astype(np.float64), y, Squared(), how="mad")
+    single = standardized(X.astype(np.float32), y, Squared(), family=Gaussian(), how="mad")
+    double = standardized(
+        X.astype(np.float32).astype(np.float64), y, Squared(), family=Gaussian(), how="mad"
+    )
     assert single.XT.dtype == np.float32
     np.testing.assert_array_equal(single.scaling.scale, double.scaling.scale)
     np.testing.assert_array_equal(single.XT, double.XT.astype(np.float32))

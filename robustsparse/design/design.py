@@ -1,0 +1,57 @@
+"""`Design`: a formula with a data frame, or arrays, as what a fit takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from robustsparse.base.types import Array, Mask
+from robustsparse.design.frames import Dropped
+from robustsparse.design.response import Response
+
+if TYPE_CHECKING:
+    from robustsparse.design.spec import DesignSpec
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Design:
+    """The n rows that can be used, as arrays.
+
+    Attributes
+    ----------
+    X : (n, d) without the intercept; from a formula in Fortran order, float32 if all predictors are such columns, else
+        float64; given as an array, whatever was given.
+    response : the coded left-hand side.
+    names : the d columns.
+    intercept : whether the model has one.
+    rows : (n,) index labels of the rows, in the order of the data.
+    dropped : rows that were left out.
+    weights, offset : (n,) float64, or None.
+    keep : (d,) bool, the columns of the terms that must stay in the model.
+    references : the level of each factor that has no column of its own.
+    spec : what is needed to code new data alike; None for arrays, which are coded already.
+    """
+
+    X: Any
+    response: Response
+    names: tuple[str, ...]
+    intercept: bool
+    rows: pd.Index
+    dropped: Dropped
+    weights: Array | None
+    offset: Array | None
+    keep: Mask
+    references: dict[str, object] = field(default_factory=dict)
+    spec: DesignSpec | None = None
+
+    def __repr__(self) -> str:
+        n, d = self.X.shape
+        what = "arrays" if self.spec is None else repr(self.spec.formula)
+        return f"Design({what}, {n} rows, {d} columns)"
+
+    def without_matrix(self) -> Design:
+        """The same without X, which may be large."""
+        return replace(self, X=np.empty((0, len(self.names))))

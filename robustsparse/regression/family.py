@@ -1,0 +1,340 @@
+"""Families: the kinds of response, each with what a fit has to know of it.
+
+A family says how a response is coded, which loss drives the selection, how the chosen columns are refitted, which rows
+the model cannot explain, and what a summary tells. A class of the user's that derives from `Family` is the equal of
+those here: pass an instance as `family=`.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from math import log
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from scipy.special import expit
+
+from robustsparse.algorithm.gradients import LARGEST_TRIM
+from robustsparse.algorithm.losses import LOSSES, Huber, Logistic, Loss, Squared
+from robustsparse.base.checks import check_choice
+from robustsparse.base.errors import ParameterError
+from robustsparse.base.types import Array
+from robustsparse.design.response import Coding, Numbers, TwoClasses
+from robustsparse.regression.measures import deviance_explained, robust_r2
+from robustsparse.robust.bounded_logistic import bounded_logistic, clipped_deviance
+from robustsparse.robust.mm import Refit, mm_regression
+from robustsparse.robust.scales import m_scale, tau_scale
+
+if TYPE_CHECKING:
+    from robustsparse.regression.result import RHTResult
+
+# Largest part of the rarer class that is trimmed at each end: its rows are the extremes of a good
+# predictor.
+_RARE_TRIMMED = 1.0 / 3.0
+# A scale, or a variance, this small is an exact fit; its logarithm would drown every penalty.
+_EXACT, _EXACT_VARIANCE = 1e-10, 1e-20
+# Residuals below this part of the response are rounding errors.
+_ROUNDING = 1e-10
+# Fitted probabilities this close to every label mean that the classes are separated.
+_SEPARATED = 1e-3
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The rows of a problem on a few chosen columns.
+
+    Attributes
+    ----------
+    A : array (n, a)
+        The columns.
+    y : array (n,)
+        Response.
+    offset, weights : array (n,) or None
+        Known part of the linear predictor; multipliers of the rows.
+    """
+
+    A: Array
+    y: Array
+    offset: Array | None = None
+    weights: Array | None = None
+
+    @property
+    def target(self) -> Array:
+        """Response less what is known of it, for families whose predictor is the response itself."""
+        return self.y if self.offset is None else self.y - self.offset
+
+    def predictor(self, coef: Array) -> Array:
+        """Linear predictor (n,)."""
+        eta: Array = self.A @ coef
+        return eta if self.offset is None else eta + self.offset
+
+
+class Family(ABC):
+    """A kind of response; the base of all families.
+
+    Attributes
+    ----------
+    name : str
+        What `fit.family` says.
+    losses : tuple of classes
+        Losses that go with it, its own first; only with these there is a refit.
+    coding : Coding
+        How the response is read.
+    scale : str
+        Scale of the columns, a name that `standardize` knows.
+    radius : float or None
+        Bound on the l2 norm of the standardized coefficients.
+    tol, path_tol : float
+        Relative changes at which iterations stop, of the fit and along a path.
+    has_scale : bool
+        Whether residuals have a scale to be estimated and the response may be standardized.
+    generous : bool
+        Whether a generous support is a good start. Where it can fit every row, as with two classes, it is not.
+    reject : float
+        A residual beyond this many scales rejects its row.
+    far_rows_out : bool
+        Whether rows well beyond the cutoff of the distances have no say: where the residuals cannot tell a wrong
+        response from an unlikely one.
+    residual_name : str
+        What a plot calls the residuals.
+    """
+
+    name: ClassVar[str]
+    losses: ClassVar[tuple[type[Any], ...]]
+    coding: ClassVar[Coding]
+    scale: ClassVar[str] = "mad"
+    radius: ClassVar[float | None] = None
+    tol: ClassVar[float] = 1e-10
+    path_tol: ClassVar[float] = 1e-5
+    has_scale: ClassVar[bool] = False
+    generous: ClassVar[bool] = True
+    reject: ClassVar[float] = 3.0
+    far_rows_out: ClassVar[bool] = False
+    residual_name: ClassVar[str] = "Pearson residual"
+
+    def own_loss(self) -> Loss:
+        """The loss that drives the selection unless another is asked for."""
+        loss: Loss = self.losses[0]()
+        return loss
+
+    def most_trimmed(self, y: Array) -> float:
+        """Largest share that may be trimmed at each end."""
+        return LARGEST_TRIM
+
+    @abstractmethod
+    def mean(self, eta: Array) -> Array:
+        """Fitted response at a linear predictor: the inverse of the link."""
+
+    @abstractmethod
+    def residuals(self, y: Array, eta: Array) -> Array:
+        """Residuals (n,) in units in which `reject` is a limit: Pearson's, if there is no scale."""
+
+    @abstractmethod
+    def refit(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
+        """Robust regression on the chosen columns, from coefficients to start with."""
+
+    @abstractmethod
+    def misfit(self, rows: Chosen, start: Array) -> float:
+        """Minus twice a robust log-likelihood of the chosen columns, as it enters the criterion for k."""
+
+    def trusted_misfit(self, rows: Chosen, start: Array) -> float:
+        """The same where bad rows have been rejected."""
+        used = start != 0
+        return self.misfit(replace(rows, A=rows.A[:, used]), start[used])
+
+    def scale_of(self, resid: Array) -> float:
+        """Scale of the residuals of a fit that was not refitted."""
+        return 1.0
+
+    def judged(self, y: Array, eta: Array, resid: Array, scale: float) -> tuple[Array, float]:
+        """Residuals by which rows are flagged, and the unit that they are measured in.
+
+        `resid` and `scale` are those of the refit, if there was one.
+        """
+        return self.residuals(y, eta), 1.0
+
+    @abstractmethod
+    def score(self, observed: Array, predicted: Array) -> float:
+        """How well predictions do on other data."""
+
+    @abstractmethod
+    def explained(self, fitted: Array, resid: Array, weights: Array) -> float:
+        """Share of the response that the model explains."""
+
+    def tells(self, result: "RHTResult") -> list[tuple[str, str]]:
+        """Lines of a summary that only this family has."""
+        return [("Explained", f"{result.explained:.3f}")]
+
+    def notes(self, result: "RHTResult") -> list[str]:
+        """Notes of a summary that only this family has."""
+        return []
+
+
+class Gaussian(Family):
+    """Measured values with noise of one unknown scale."""
+
+    name = "gaussian"
+    losses = (Squared, Huber)
+    coding = Numbers()
+    has_scale = True
+    residual_name = "residual"
+
+    def mean(self, eta: Array) -> Array:
+        """The predictor itself."""
+        return eta
+
+    def residuals(self, y: Array, eta: Array) -> Array:
+        """What the model leaves."""
+        return np.asarray(y - eta)
+
+    def refit(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
+        """MM-regression; without a column, the scale of the response."""
+        target = rows.target
+        if not len(start):
+            scale = m_scale(target, prior_weights=rows.weights)
+            ones = np.ones(len(target))
+            return Refit(np.zeros(0), scale, ones, np.zeros((0, 0)), target, True, 0)
+        return mm_regression(
+            rows.A, target, starts=start[None, :], prior_weights=rows.weights,
+            subsamples=subsamples, rng=rng,
+        )  # fmt: skip
+
+    def misfit(self, rows: Chosen, start: Array) -> float:
+        """N log τ² with a τ-scale of the residuals of an MM-regression; with weights the M-scale."""
+        resid = rows.target
+        if len(start):
+            resid = mm_regression(
+                rows.A, resid, starts=start[None, :], prior_weights=rows.weights, subsamples=0
+            ).resid
+        weights = rows.weights
+        scale = tau_scale(resid) if weights is None else m_scale(resid, prior_weights=weights)
+        return 2.0 * len(resid) * log(max(scale, _EXACT))
+
+    def trusted_misfit(self, rows: Chosen, start: Array) -> float:
+        """N log σ² by least squares."""
+        root = np.ones(len(rows.y)) if rows.weights is None else np.sqrt(rows.weights)
+        A, target = root[:, None] * rows.A, root * rows.target
+        resid = target - A @ np.linalg.lstsq(A, target, rcond=None)[0]
+        n = len(target)
+        return n * float(np.log(max(float(resid @ resid) / n, _EXACT_VARIANCE)))
+
+    def scale_of(self, resid: Array) -> float:
+        """M-scale."""
+        return m_scale(resid)
+
+    def judged(self, y: Array, eta: Array, resid: Array, scale: float) -> tuple[Array, float]:
+        """In units of their scale, but at an exact fit of the size of rounding errors."""
+        return resid, residual_unit(y, scale)
+
+    def score(self, observed: Array, predicted: Array) -> float:
+        """Robust R²."""
+        return robust_r2(observed, predicted)
+
+    def explained(self, fitted: Array, resid: Array, weights: Array) -> float:
+        """Robust R²."""
+        return robust_r2(fitted + resid, fitted)
+
+    def tells(self, result: "RHTResult") -> list[tuple[str, str]]:
+        """Robust scale and R²."""
+        return [
+            ("Robust scale", f"{result.scale:.4g}"),
+            ("Robust R²", f"{result.explained:.3f}"),
+        ]
+
+
+def residual_unit(y: Array, scale: float) -> float:
+    """What residuals are measured in: their scale, but at an exact fit the size of rounding errors."""
+    return max(scale, _ROUNDING * float(np.median(np.abs(y))), 1e-300)
+
+
+class Binomial(Family):
+    """Two classes, coded 0 and 1."""
+
+    name = "binomial"
+    losses = (Logistic,)
+    coding = TwoClasses()
+    # A predictor that tells two classes apart has two modes, and its MAD may see only one of them.
+    scale = "winsor"
+    # Without a ball the coefficients of separable classes grow forever; a change of ten in the log-odds
+    # for one scale of a predictor is certainty already.
+    radius = 10.0
+    # On the boundary of that ball the steps are plain ones, and creep.
+    tol = 1e-5
+    path_tol = 1e-3
+    generous = False
+    # Pearson residuals have long tails by nature: a label to which the model gives less than one chance in a hundred.
+    reject = 9.95
+    far_rows_out = True
+
+    def most_trimmed(self, y: Array) -> float:
+        """A third of the rarer class."""
+        events = float(y.mean())
+        return _RARE_TRIMMED * min(events, 1.0 - events)
+
+    def mean(self, eta: Array) -> Array:
+        """Probability of the event."""
+        return np.asarray(expit(eta))
+
+    def residuals(self, y: Array, eta: Array) -> Array:
+        """Pearson residuals; whatever the loss, the predictor is read as log-odds."""
+        probability = expit(eta)
+        spread = np.sqrt(np.maximum(probability * (1.0 - probability), 1e-12))
+        return np.asarray((y - probability) / spread)
+
+    def refit(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
+        """Logistic regression of bounded influence, which needs no start."""
+        return bounded_logistic(rows.A, rows.y, offset=rows.offset, prior_weights=rows.weights)
+
+    def misfit(self, rows: Chosen, start: Array) -> float:
+        """Twice the clipped deviance."""
+        refit = bounded_logistic(rows.A, rows.y, offset=rows.offset, prior_weights=rows.weights)
+        eta = rows.predictor(refit.coef)
+        deviance = clipped_deviance(np.where(rows.y == 1, eta, -eta))
+        return 2.0 * float((deviance if rows.weights is None else deviance * rows.weights).sum())
+
+    def score(self, observed: Array, predicted: Array) -> float:
+        """Share of right labels."""
+        return float(((predicted > 0.5) == observed).mean())
+
+    def explained(self, fitted: Array, resid: Array, weights: Array) -> float:
+        """Share of the weighted deviance."""
+        return deviance_explained(np.rint(fitted + resid), fitted, weights)
+
+    def tells(self, result: "RHTResult") -> list[tuple[str, str]]:
+        """Which label is the event, and the deviance explained."""
+        against, event = result.classes or (0, 1)
+        return [
+            ("Event", f"{event} (against {against})"),
+            ("Dev. explained", f"{result.explained:.3f}"),
+        ]
+
+    def notes(self, result: "RHTResult") -> list[str]:
+        """Whether the classes are separated."""
+        if not float(result.resid.abs().max()) < _SEPARATED:
+            return []
+        return [
+            "The selected terms separate the two classes without an error, so the size of their coefficients is "
+            "arbitrary and the standard errors mean nothing; the ranking of rows by the model does."
+        ]
+
+
+FAMILIES: dict[str, Family] = {"gaussian": Gaussian(), "binomial": Binomial()}
+# What `family=` takes.
+FamilyLike = Literal["gaussian", "binomial"] | Family
+
+
+def as_family(family: FamilyLike) -> Family:
+    """Family from its name, or the object itself."""
+    if isinstance(family, Family):
+        return family
+    check_choice("family", family, tuple(FAMILIES))
+    return FAMILIES[family]
+
+
+def check_loss(loss: Loss, asked: object, family: Family) -> None:
+    """Refuse a loss of ours for another kind of response; what a user's own is for, only the user knows."""
+    if isinstance(loss, tuple(LOSSES.values())) and not isinstance(loss, family.losses):
+        own = [repr(name) for name, known in LOSSES.items() if known in family.losses]
+        own = own or [f"{known.__name__}()" for known in family.losses]
+        raise ParameterError(
+            f"loss={asked!r} does not fit family={family.name!r}; use {' or '.join(own)}, or the other family."
+        )

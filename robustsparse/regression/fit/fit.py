@@ -1,0 +1,82 @@
+"""From a standardized problem and the options to a fit in its units: which k to try, and by which way."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from robustsparse.algorithm.solver import RHTFit
+from robustsparse.algorithm.sparsity import Sparsity, k_grid
+from robustsparse.base.checks import check_choice, check_count
+from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.regression.fit.as_printed import as_thresholded, split_run, thresholded_fit
+from robustsparse.regression.fit.automatic import Chooser, automatic_fit, refit_all_rows
+from robustsparse.regression.fit.fitted import Fitted
+from robustsparse.regression.fit.k_paths import (
+    Choice,
+    choose_by,
+    cross_validated,
+    trusted_criterion,
+)
+from robustsparse.regression.fit.options import Options
+from robustsparse.regression.fit.standardized import Standardized
+
+
+def fit_standardized(problem: Standardized, options: Options) -> Fitted:
+    """Fit in standardized units."""
+    if problem.scaling.constant.all():
+        raise DataError("every predictor is constant, so there is nothing to select from.")
+    ks = _grid(options.k, problem)
+    if options.refit and max(ks) + len(problem.keep) > problem.n // 2:
+        raise ParameterError(
+            f"k={max(ks)} is too many for a robust refit on {problem.n} rows, needing two rows a coefficient; choose "
+            "a smaller k or refit=False."
+        )
+    if options.split:
+        return _split_fit(problem, options, ks[0])
+    # On small data the fit's own choice may be among a single value.
+    chosen = len(ks) > 1 or isinstance(options.k, str)
+    if not options.refit:
+        return thresholded_fit(problem, options, ks, chosen)
+    fitted = automatic_fit(problem, options, ks, _chooser(options, ks))
+    return fitted if chosen else replace(fitted, choice=None)
+
+
+def _grid(k: Sparsity, problem: Standardized) -> tuple[int, ...]:
+    """Values of k to choose from."""
+    if isinstance(k, str):
+        check_choice("k", k, ("auto",))
+        return _automatic_grid(problem)
+    several = isinstance(k, Iterable) and getattr(k, "ndim", 1) > 0
+    values = list(k) if several else [k]  # type: ignore[arg-type]
+    if not values:
+        raise ParameterError("k is empty; give a number, a list of numbers or 'auto'.")
+    low = 0 if len(problem.keep) else 1
+    return tuple(sorted({check_count("k", value, low, max(problem.free, low)) for value in values}))
+
+
+def _automatic_grid(problem: Standardized) -> tuple[int, ...]:
+    """From no predictor at all, if something is left in the model then, to as many as the rows can carry."""
+    none = (0,) if len(problem.keep) else ()
+    most = problem.n // 2 - len(problem.keep)
+    some = tuple(k for k in k_grid(problem.n, problem.free) if k <= most) if problem.free else ()
+    return none + some or (1,)
+
+
+def _chooser(options: Options, ks: Sequence[int]) -> Chooser:
+    """How to choose k from a path on trusted rows."""
+    if options.select == "ric":
+        return partial(choose_by, trusted_criterion)
+    seed = int(options.rng.integers(2**31))
+
+    def choose(part: Standardized, fits: dict[int, RHTFit]) -> Choice:
+        return cross_validated(part, options, ks, seed)
+
+    return choose
+
+
+def _split_fit(problem: Standardized, options: Options, k: int) -> Fitted:
+    """The fit of a run that used fresh rows at each iteration."""
+    solution = split_run(problem, options, k)
+    if options.refit:
+        return refit_all_rows(problem, solution, options.rng)
+    return as_thresholded(problem, solution, None, {k: solution.coef})

@@ -1,0 +1,91 @@
+"""Which rows to trust: by how far out they are in the predictors, and by the residuals of a robust regression."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robustsparse.algorithm.gradients import Estimator
+from robustsparse.algorithm.solver import RHTFit
+from robustsparse.base.types import Array, Indices, Mask
+from robustsparse.regression.family import residual_unit
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.robust.distances import (
+    ROWS_A_COLUMN,
+    distance_cutoff,
+    joint_scores,
+    orthogonal_distances,
+    robust_distances,
+    score_cutoff,
+)
+from robustsparse.robust.mm import Refit
+
+# Rows trusted less than this have no say in which predictors are chosen.
+TRUSTED = 0.25
+# Random subsets of rows that a refit starts from, beside the coefficients that it is given.
+SUBSAMPLES = 20
+# Multiple of the cutoff from which a row is far out without doubt.
+_CERTAINLY_FAR = 1.25
+
+
+@dataclass(frozen=True)
+class Leverage:
+    """How far out the rows are in the predictors.
+
+    Attributes
+    ----------
+    flags : bool array (n,)
+        Rows that are far out, by their distance or because many of their values are.
+    distances : array (n,)
+        Robust distance, or with many predictors the distance to a robust principal subspace.
+    cutoff : float
+        Distance beyond which a row is flagged.
+    """
+
+    flags: Mask
+    distances: Array
+    cutoff: float
+
+
+def leverage(problem: Standardized) -> Leverage:
+    """How far out the rows are in all predictors, selected or not."""
+    Z = problem.XT[: problem.d].T
+    scores = joint_scores(Z)
+    few = problem.d * ROWS_A_COLUMN <= problem.n
+    distances = robust_distances(Z) if few else orthogonal_distances(Z)
+    cutoff = distance_cutoff(distances)
+    return Leverage((scores > score_cutoff(scores)) | (distances > cutoff), distances, cutoff)
+
+
+def trust_in_rows(problem: Standardized, far: Leverage, estimator: Estimator) -> Array:
+    """Weights of the rows by how far out they are in the predictors (Mallows), one for those that are not.
+
+    A far row whose residual happens to be small would decide the fit alone. Of two classes the residuals cannot
+    tell a wrong label from an unlikely one, so that rows well beyond the cutoff have no say at all. Under heavy tails
+    far rows are to be expected, and the most informative.
+    """
+    ones = np.ones(problem.n)
+    if estimator.for_heavy_tails or far.flags.mean() > 0.5:
+        return ones
+    nearness = np.minimum(1.0, far.cutoff / np.maximum(far.distances, 1e-300)) ** 2
+    if problem.family.far_rows_out:
+        nearness[far.distances > _CERTAINLY_FAR * far.cutoff] = 0.0
+    return np.where(far.flags, nearness, ones)
+
+
+def active(problem: Standardized, solution: RHTFit) -> Indices:
+    """Columns in a model: the support and the kept ones, ascending."""
+    return np.sort(np.concatenate([solution.support, problem.keep]))
+
+
+def refit(problem: Standardized, solution: RHTFit, rng: np.random.Generator) -> Refit:
+    """Robust regression of all rows on the active columns, started from a run of Algorithm 1."""
+    columns = active(problem, solution)
+    start = solution.coef[columns]
+    return problem.family.refit(problem.chosen(columns), start, SUBSAMPLES, rng)
+
+
+def rejected(problem: Standardized, refit: Refit) -> Mask:
+    """Rows whose residual is far beyond its scale, but never more than half of them."""
+    size = np.abs(refit.resid)
+    out: Mask = size > problem.family.reject * residual_unit(problem.y, refit.scale)
+    return out if out.mean() <= 0.5 else size > np.median(size)

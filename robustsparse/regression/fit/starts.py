@@ -1,0 +1,72 @@
+"""Starts of the automatic fit: runs of Algorithm 1 that differ, and the best of them."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from robustsparse.algorithm.gradients import Estimator, Mean
+from robustsparse.algorithm.problem import Settings
+from robustsparse.algorithm.solver import RHTFit, solve, solve_down
+from robustsparse.base.types import Array, Mask
+from robustsparse.regression.fit.k_paths import robust_criterion
+from robustsparse.regression.fit.standardized import Standardized
+
+# Concentration: this share of the rows is kept, this often.
+_CONCENTRATED, _CONCENTRATIONS = 0.75, 6
+# Starts are there to be compared.
+_START_TOL, _START_ITER = 1e-4, 30
+_CONCENTRATION_TOL, _CONCENTRATION_ITER = 1e-3, 10
+
+
+def best_start(
+    problem: Standardized,
+    estimator: Estimator,
+    k: int,
+    settings: Settings,
+    far: Mask,
+    threads: int,
+) -> RHTFit:
+    """The best of several starts by the robust criterion.
+
+    Runs of Algorithm 1 with different trims, one on the rows that are not far out, and from each of them
+    concentration on the rows that fit best.
+    """
+    loose = replace(
+        settings, tol=max(settings.tol, _START_TOL), max_iter=min(settings.max_iter, _START_ITER)
+    )
+    # Under heavy tails the way down from a generous support is worth its time; trimmed starts are several anyway.
+    run = solve_down if estimator.for_heavy_tails else solve
+    starts: list[RHTFit] = []
+    bound = None
+    for start in estimator.starts():
+        bound = problem.problem(start, threads, like=bound)
+        starts.append(run(bound, k, keep=problem.keep, settings=loose, warn=False))
+    # What it measured of the design takes as much memory as the design: let it go before the next.
+    del bound
+    if 0 < far.sum() <= problem.n // 2:
+        with problem.only(~far) as near:
+            alone = near.problem(estimator, threads)
+            starts.append(solve(alone, k, keep=problem.keep, settings=loose, warn=False))
+            del alone
+    starts += [_concentrate(problem, start.coef, k, loose) for start in starts]
+    return min(starts, key=lambda start: robust_criterion(problem, start))
+
+
+def _concentrate(problem: Standardized, coef: Array, k: int, settings: Settings) -> RHTFit:
+    """Plain hard thresholding on the rows that fit best, until these rows stay the same."""
+    count = int(_CONCENTRATED * problem.n)
+    loose = replace(settings, max_iter=_CONCENTRATION_ITER, tol=_CONCENTRATION_TOL)
+    old = np.zeros(problem.n, dtype=bool)
+    fit: RHTFit
+    for _ in range(_CONCENTRATIONS):
+        size = np.abs(problem.loss.score(problem.y, problem.predictor(coef)))
+        best = np.zeros(problem.n, dtype=bool)
+        best[np.argpartition(size, count - 1)[:count]] = True
+        if np.array_equal(best, old):
+            break
+        old = best
+        # To a plain mean a row of weight zero is a row left out, and no copy of the design is made.
+        part = problem.weighted_by(best.astype(np.float64)).problem(Mean())
+        fit = solve(part, k, keep=problem.keep, settings=loose, start=coef, warn=False)
+        coef = fit.coef
+    return fit

@@ -1,0 +1,73 @@
+"""How a fit is made: design, standardize, choose, refit, label."""
+
+from typing import Any
+
+import numpy as np
+
+from robustsparse.algorithm.solver import warn_unsettled
+from robustsparse.base.errors import FormulaError
+from robustsparse.base.types import Array
+from robustsparse.design.arrays import array_design, require_rows
+from robustsparse.design.design import Design
+from robustsparse.design.frames import INTERCEPT
+from robustsparse.regression.arguments import Arguments
+from robustsparse.regression.fit.contamination import estimate_epsilon, warn_if_worse
+from robustsparse.regression.fit.fit import fit_standardized
+from robustsparse.regression.fit.options import Options, for_response, make_options
+from robustsparse.regression.fit.rows import leverage, trust_in_rows
+from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.label import label
+from robustsparse.regression.result import RHTResult
+
+
+def fit_formula(
+    formula: str, data: Any, asked: Arguments, *, intercept: bool | None = None, **of_rows: Any
+) -> RHTResult:
+    """Fit a formula to a data frame; `of_rows` are the arguments of `rht` that a design is built with."""
+    # Imported where it is used: fits to arrays need not wait for formulaic.
+    from robustsparse.design.build import build_design
+
+    options = make_options(asked)
+    coding = options.family.coding
+    return fit_design(build_design(formula, data, family=coding, **of_rows), options, intercept)
+
+
+def fit_arrays(X: Any, y: Any, asked: Arguments, **of_rows: Any) -> RHTResult:
+    """Fit arrays; `of_rows` are the arguments of `rht_fit` that a design is built with."""
+    options = make_options(asked)
+    return fit_design(array_design(X, y, coding=options.family.coding, **of_rows), options)
+
+
+def fit_design(design: Design, options: Options, intercept: bool | None = None) -> RHTResult:
+    """The whole fit; `intercept` overrules the design's own."""
+    require_rows(len(design.rows))
+    problem = _standardized(design, options, design.intercept if intercept is None else intercept)
+    # The standardized copy is all that the fit needs; the design itself can go.
+    design = design.without_matrix()
+    options = for_response(options, design.response.values)
+    options, share = estimate_epsilon(problem, options)
+    fitted = fit_standardized(problem, options)
+    warn_if_worse(problem, fitted, options)
+    warn_unsettled(fitted.solution)
+    return label(problem, fitted, options, design, share)
+
+
+def trusted_rows(X: Any, y: Array, asked: Arguments) -> Array:
+    """How far the rows (n,) of a design are to be trusted, judged on all its columns, as a fit would."""
+    options = make_options(asked)
+    problem = standardized(
+        X, y, options.loss, family=options.family, how=options.scale, threads=options.threads
+    )
+    return trust_in_rows(problem, leverage(problem), options.estimator)
+
+
+def _standardized(design: Design, options: Options, intercept: bool) -> Standardized:
+    if intercept and INTERCEPT in design.names:
+        raise FormulaError(
+            f"a column is called {INTERCEPT!r} like the intercept itself; rename it."
+        )
+    return standardized(
+        design.X, design.response.values, options.loss, family=options.family, how=options.scale,
+        intercept=bool(intercept), keep=np.flatnonzero(design.keep), weights=design.weights,
+        offset=design.offset, names=design.names, threads=options.threads,
+    )  # fmt: skip
