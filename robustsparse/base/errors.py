@@ -31,6 +31,10 @@ class MissingDependencyError(RobustSparseError, ImportError):
     """An optional package is needed for this call."""
 
 
+class WriteError(RobustSparseError, OSError):
+    """A file could not be written."""
+
+
 class RobustSparseWarning(UserWarning):
     """Base class of all warnings issued by robustsparse."""
 

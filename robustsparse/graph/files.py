@@ -22,8 +22,10 @@ from robustsparse.base.archive import (
     series_to_json,
     to_json,
 )
+from robustsparse.base.atomic import written_whole
 from robustsparse.base.errors import DataError, MissingDependencyError
 from robustsparse.base.matrices import canonical
+from robustsparse.base.zipped import write_archive
 from robustsparse.design.networks import as_groups
 from robustsparse.report.summary.words import printable
 
@@ -54,10 +56,8 @@ def save_graph(graph: "GraphResult", path: str | Path) -> None:
     for name, matrix in _matrices(graph).items():
         arrays |= {f"{name}.{part}": array for part, array in _parts(matrix).items()}
     text = {"format": GRAPH_FORMAT, "version": GRAPH_VERSION, "result": meta}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(_TEXT, json.dumps(text, allow_nan=False))
-        for name, array in arrays.items():
-            archive.writestr(f"{name}.npy", _bytes(array))
+    members = {f"{name}.npy": _bytes(array) for name, array in arrays.items()}
+    write_archive(path, {_TEXT: json.dumps(text, allow_nan=False), **members})
 
 
 def _matrices(graph: "GraphResult") -> dict[str, Any]:
@@ -171,7 +171,14 @@ def to_graphml(graph: "GraphResult", path: str | Path, groups: Any = None) -> No
         _add(body, "edge", ends, values)
     tree = ElementTree.ElementTree(root)
     ElementTree.indent(tree)
-    tree.write(path, encoding="utf-8", xml_declaration=True)
+    with written_whole(path) as partial:
+        tree.write(partial, encoding="utf-8", xml_declaration=True)
+
+
+def to_csv(graph: "GraphResult", path: str | Path) -> None:
+    """Write the table of edges, one a line."""
+    with written_whole(path) as partial:
+        graph.edges().to_csv(partial, index=False)
 
 
 def _add_keys(root: Any, owner: str, table: pd.DataFrame) -> None:

@@ -15,7 +15,7 @@ from robustsparse.base.types import Array
 from robustsparse.design.networks import as_adjacency, as_groups
 from robustsparse.graph.adjacency import place_on_path, strongest
 from robustsparse.graph.agreement import agreement
-from robustsparse.graph.files import read_graph, save_graph, to_graphml, to_networkx
+from robustsparse.graph.files import read_graph, save_graph, to_csv, to_graphml, to_networkx
 from robustsparse.graph.neighborhoods import partial_correlations, precision_of_graph
 from robustsparse.graph.summary import summarize_graph
 from robustsparse.report.plots import plot_graph_cuts, plot_graph_path, plot_network
@@ -370,7 +370,7 @@ class GraphResult:
 
     def to_csv(self, path: str | Path) -> None:
         """Write the table of edges, strongest first, one a line."""
-        self.edges().to_csv(path, index=False)
+        to_csv(self, path)
 
     def save(self, path: str | Path) -> None:
         """Write the graph to a file that `robustsparse.load` reads; it holds numbers and text, never code."""

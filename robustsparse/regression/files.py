@@ -24,6 +24,7 @@ from robustsparse.base.archive import (
 )
 from robustsparse.base.errors import DataError
 from robustsparse.base.text import describe
+from robustsparse.base.zipped import write_archive
 from robustsparse.design.frames import Dropped
 from robustsparse.regression.call import Call, Rerun, gone
 from robustsparse.regression.family import FAMILIES, Family
@@ -60,8 +61,7 @@ def save_result(result: "RHTResult", path: str | Path) -> None:
     meta["call"] = None if result._call is None else _call(result._call)
     meta["spec"] = None if made.spec is None else made.spec.to_dict()
     text = json.dumps({"format": FORMAT, "version": VERSION, "result": meta}, allow_nan=False)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("result.json", text)
+    write_archive(path, {"result.json": text})
 
 
 def _codecs(cls: type[Any]) -> Iterator[tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]:
