@@ -11,8 +11,12 @@ from robustsparse.regression.intervals import rerun
 from robustsparse.regression.result import Made, RHTResult
 
 
-def load(file: str | Path, context: Mapping[str, Any] | None = None) -> Any:
+def load(
+    file: str | Path, context: Mapping[str, Any] | None = None, *, trusted: bool = False
+) -> Any:
     """Read a model or a graph that `save` wrote; nothing in the file can run.
+
+    A file that asks for far more memory than its size explains is refused before any of it is taken.
 
     Parameters
     ----------
@@ -20,11 +24,13 @@ def load(file: str | Path, context: Mapping[str, Any] | None = None) -> Any:
         The file.
     context : dict, optional
         Functions of the user's own that a formula calls; they are not stored.
+    trusted : bool
+        Read the file however large it becomes.
 
     Returns
     -------
     RHTResult or GraphResult
     """
     if is_graph_file(file):
-        return load_graph(file)
-    return read_result(file, (RHTResult, Made), rerun, context)
+        return load_graph(file, trusted=trusted)
+    return read_result(file, (RHTResult, Made), rerun, context, trusted)

@@ -1,12 +1,16 @@
 """Values, indexes, series and frames as plain JSON, and back without the loss of a bit.
 
 Types that JSON lacks are written as ``{"!": type, ...}``. Floats are exact, because Python writes
-the shortest text that reads back as the same number. Nothing that is read back can run code.
+the shortest text that reads back as the same number. Nothing that is read back can run code, and
+nothing takes more memory than its text explains: types, widths and lengths are believed only as
+far as the items that are stored with them bear them out. What cannot be read raises a ValueError or
+its like; who knows the file's name says that the file is damaged.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,16 @@ import pandas as pd
 from robustsparse.base.errors import DataError
 
 TAG = "!"
+# Types of arrays as numpy writes them: numbers, texts, times and objects.
+_ARRAY_TYPE = re.compile(r"[<>|=]?([?biufUmMO])\d{0,9}(\[\d{0,3}\w{1,3}\])?")
+_CLOCK_TYPE = re.compile(r"[mM]8\[(s|ms|us|ns)\]")
+_ZONE = re.compile(r"(?!dateutil)[\w+/:-]{1,64}")
+# Characters of a stored time, of the name of a type and of a frequency.
+_LONGEST_WORD = 64
+# Bytes of texts that may be wider than any of them needs.
+_SPARE_WIDTH = 1 << 20
+# Length of an index that nothing else in the file bears out.
+_LONGEST_PROMISE = 1_000_000
 
 
 def to_json(value: Any) -> Any:
@@ -27,6 +41,8 @@ def to_json(value: Any) -> Any:
     """
     if isinstance(value, np.generic):
         # The type decides how later arithmetic rounds, so it must survive.
+        if isinstance(value.item(), np.generic):
+            raise _unstorable(value)
         return {TAG: "scalar", "dtype": value.dtype.str, "value": to_json(value.item())}
     if value is None or isinstance(value, bool | int | str):
         return value
@@ -50,7 +66,11 @@ def _tagged_object(value: Any) -> dict[str, Any]:
         return {TAG: "interval", "items": ends, "closed": value.closed}
     if isinstance(value, pd.Timestamp):
         return {TAG: "time", "value": value.isoformat()}
-    raise DataError(
+    raise _unstorable(value)
+
+
+def _unstorable(value: Any) -> DataError:
+    return DataError(
         f"cannot store {value!r} of type {type(value).__name__}; "
         "use numbers, text or intervals as levels and in the state of transforms"
     )
@@ -75,17 +95,49 @@ def from_json(value: Any) -> Any:
         case "tuple":
             return tuple(items)
         case "array":
-            return np.array(items, dtype=value["dtype"]).reshape(value["shape"])
+            return _array(items, value["dtype"], value["shape"])
         case "scalar":
-            return np.dtype(value["dtype"]).type(from_json(value["value"]))
+            return _array([from_json(value["value"])], value["dtype"], ())[()]
         case "float":
-            return float(value["value"])
+            return float(_word(value["value"]))
         case "interval":
             left, right = items
             return pd.Interval(left, right, closed=value["closed"])
         case "time":
-            return pd.Timestamp(value["value"])
-    raise DataError(f"cannot read a stored value of type {value[TAG]!r}")
+            return pd.Timestamp(_word(value["value"]))
+    raise DataError(f"cannot read a stored value of type {str(value[TAG])[:_LONGEST_WORD]!r}")
+
+
+def _word(text: Any, form: re.Pattern[str] | None = None) -> str:
+    """A short text of a form; a file may hold anything in its place."""
+    fits = isinstance(text, str) and len(text) <= _LONGEST_WORD
+    if not fits or (form is not None and not form.fullmatch(text)):
+        raise ValueError(f"cannot read {str(text)[:_LONGEST_WORD]!r}")
+    return str(text)
+
+
+def _array(items: list[Any], name: Any, shape: Any) -> Any:
+    """An array of a stored type, no wider than its items need."""
+    dtype = np.dtype(_word(name, _ARRAY_TYPE))
+    if dtype.kind == "U" and dtype.itemsize * len(items) > _SPARE_WIDTH:
+        needed = 4 * max(map(len, items))
+        if dtype.itemsize > needed:
+            raise ValueError(f"cannot read {len(items)} texts of type {name!r}")
+    if math.prod(shape) != len(items):
+        raise ValueError(
+            f"cannot read an array of shape {str(shape)[:_LONGEST_WORD]} from {len(items)} items"
+        )
+    values = np.empty(len(items), dtype=dtype)
+    values[:] = items if dtype.kind != "O" else _objects(items)
+    return values.reshape(shape)
+
+
+def _objects(items: list[Any]) -> Any:
+    """Items as objects, each one as it is: numpy would take lists for further dimensions."""
+    values = np.empty(len(items), dtype=object)
+    for place, item in enumerate(items):
+        values[place] = item
+    return values
 
 
 def index_to_json(index: pd.Index) -> dict[str, Any]:
@@ -118,14 +170,17 @@ def _clock(index: Any) -> dict[str, Any]:
 
 def _label(value: Any) -> Any:
     """A row label; of a type that cannot be stored, its text."""
+    if value is pd.NA:
+        return None
     try:
         return to_json(value)
     except DataError:
         return str(value)
 
 
-def index_from_json(stored: dict[str, Any]) -> pd.Index:
-    """An index from what `index_to_json` made of it."""
+def index_from_json(stored: dict[str, Any], length: int | None = None) -> pd.Index:
+    """An index from what `index_to_json` made of it, of a length if that is known."""
+    _check_length(stored, length)
     if "levels" in stored:
         arrays = [index_from_json(level) for level in stored["levels"]]
         return pd.MultiIndex.from_arrays(
@@ -138,21 +193,68 @@ def index_from_json(stored: dict[str, Any]) -> pd.Index:
         times: pd.Index = _as_times(stored).rename(name)
         return times
     if "codes" in stored:
+        _check_promise(stored["categories"], len(stored["codes"]))
         groups = pd.CategoricalDtype(index_from_json(stored["categories"]), stored["ordered"])
         return pd.CategoricalIndex(
             pd.Categorical.from_codes(stored["codes"], dtype=groups), name=name
         )
     values = [from_json(v) for v in stored["values"]]
-    index: pd.Index = pd.Index(values, dtype=stored["dtype"], name=name, tupleize_cols=False)
+    dtype = _column_type(stored["dtype"])
+    index: pd.Index = pd.Index(values, dtype=dtype, name=name, tupleize_cols=False)
     return index
+
+
+def _length(stored: dict[str, Any]) -> int:
+    """Length of an index before it is made."""
+    if "range" in stored:
+        return len(range(*stored["range"]))
+    if "levels" in stored:
+        lengths = {_length(level) for level in stored["levels"]}
+        if len(lengths) != 1:
+            raise ValueError(f"cannot read an index whose levels have {sorted(lengths)} entries")
+        return lengths.pop()
+    key = next(key for key in ("times", "codes", "values") if key in stored)
+    return len(stored[key])
+
+
+def _check_length(stored: dict[str, Any], length: int | None) -> None:
+    found = _length(stored)
+    if length is not None and found != length:
+        raise ValueError(f"cannot read an index of {found} entries for {length} values")
+    if length is None and "levels" in stored:
+        for level in stored["levels"]:
+            _check_promise(level, 0)
+
+
+def _check_promise(stored: dict[str, Any], borne_out: int) -> None:
+    """Refuse a range that would become an array, if nothing else in the file is nearly as long."""
+    if "range" in stored and _length(stored) > max(_LONGEST_PROMISE, 10 * borne_out):
+        raise ValueError(f"cannot read a range of {_length(stored)} entries")
+
+
+def _column_type(name: Any) -> str:
+    """Name of the type of an index or a series; text of a fixed width and records never are."""
+    word = _word(name)
+    try:
+        numpy_type = np.dtype(word)
+    except TypeError:
+        # A type of pandas' own, whose width is fixed by its values.
+        if re.search(r"\d{4,}", word):
+            raise ValueError(f"cannot read values of type {word!r}") from None
+        return word
+    if numpy_type.kind in "VSU" and word != "str":
+        raise ValueError(f"cannot read values of type {word!r}")
+    return word
 
 
 def _as_times(stored: dict[str, Any]) -> Any:
     if "period" in stored:
         periods: Any = pd.PeriodIndex
-        return periods.from_ordinals(stored["times"], freq=stored["period"])
-    times: Any = pd.Index(np.array(stored["times"], dtype="i8").view(stored["dtype"]))
-    return times if stored["zone"] is None else times.tz_localize("UTC").tz_convert(stored["zone"])
+        return periods.from_ordinals(stored["times"], freq=_word(stored["period"]))
+    clock = _word(stored["dtype"], _CLOCK_TYPE)
+    times: Any = pd.Index(np.array(stored["times"], dtype="i8").view(clock))
+    zone = stored["zone"]
+    return times if zone is None else times.tz_localize("UTC").tz_convert(_word(zone, _ZONE))
 
 
 def series_to_json(series: pd.Series[Any]) -> dict[str, Any]:
@@ -167,11 +269,14 @@ def series_to_json(series: pd.Series[Any]) -> dict[str, Any]:
 
 def series_from_json(stored: dict[str, Any]) -> pd.Series[Any]:
     """A series from what `series_to_json` made of it."""
+    index = index_from_json(stored["index"], len(stored["values"]))
+    return _series_from_json(stored, index)
+
+
+def _series_from_json(stored: dict[str, Any], index: pd.Index) -> pd.Series[Any]:
     values = from_json(stored["values"])
-    dtype = None if stored["dtype"] == "object" else stored["dtype"]
-    return pd.Series(
-        values, index_from_json(stored["index"]), dtype=dtype, name=from_json(stored["name"])
-    )
+    dtype = None if stored["dtype"] == "object" else _column_type(stored["dtype"])
+    return pd.Series(values, index, dtype=dtype, name=from_json(stored["name"]))
 
 
 def frame_to_json(frame: pd.DataFrame | None) -> dict[str, Any] | None:
@@ -192,8 +297,13 @@ def frame_from_json(stored: dict[str, Any] | None) -> pd.DataFrame | None:
     """A data frame from what `frame_to_json` made of it."""
     if stored is None:
         return None
-    index = stored["index"]
-    columns = {i: series_from_json({**c, "index": index}) for i, c in enumerate(stored["columns"])}
-    frame = pd.DataFrame(columns, index=index_from_json(index))
-    frame.columns = index_from_json(stored["names"])
+    columns = stored["columns"]
+    length = len(columns[0]["values"]) if columns else None
+    if length is None:
+        _check_promise(stored["index"], 0)
+    index = index_from_json(stored["index"], length)
+    names = index_from_json(stored["names"], len(columns))
+    series = {place: _series_from_json(column, index) for place, column in enumerate(columns)}
+    frame = pd.DataFrame(series, index=index)
+    frame.columns = names
     return frame

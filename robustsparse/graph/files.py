@@ -3,8 +3,6 @@
 import io
 import json
 import re
-import zipfile
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -25,7 +23,7 @@ from robustsparse.base.archive import (
 from robustsparse.base.atomic import written_whole
 from robustsparse.base.errors import DataError, MissingDependencyError
 from robustsparse.base.matrices import canonical
-from robustsparse.base.zipped import write_archive
+from robustsparse.base.zipped import Archive, opened_archive, write_archive
 from robustsparse.design.networks import as_groups
 from robustsparse.report.summary.words import printable
 
@@ -36,6 +34,9 @@ GRAPH_FORMAT = "robustsparse.GraphResult"
 GRAPH_VERSION = 1
 _PLAIN = ("nodes", "k", "rule", "method", "nobs", "chosen", "notes")
 _TEXT = "result.json"
+# How our text begins, whoever wrote it anew; the format comes first.
+_HEAD = 200
+_FORMAT_FIRST = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + re.escape(GRAPH_FORMAT.encode()) + rb'"')
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 # What GraphML calls the types of the columns.
 _TYPES = {"f": "double", "i": "long", "O": "string"}
@@ -82,68 +83,64 @@ def _bytes(array: NDArray[Any]) -> bytes:
 def is_graph_file(path: str | Path) -> bool:
     """Whether a file holds a graph that `GraphResult.save` wrote, of any version."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            stored = json.loads(archive.read(_TEXT))
-    except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, ValueError, EOFError):
+        with opened_archive(path, "graph", trusted=True) as archive:
+            return _FORMAT_FIRST.match(archive.begins(_TEXT, _HEAD)) is not None
+    except DataError:
         return False
-    return isinstance(stored, dict) and stored.get("format") == GRAPH_FORMAT
 
 
-def read_graph(path: str | Path) -> dict[str, Any]:
+def read_graph(path: str | Path, *, trusted: bool = False) -> dict[str, Any]:
     """Fields of a graph from a file; nothing in it can run.
 
     Parameters
     ----------
     path : str or Path
         The file.
+    trusted : bool
+        Whether to unpack it however large it becomes.
     """
-    if not is_graph_file(path):
-        raise DataError(f"{str(path)!r} is not a graph that robustsparse saved.")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            stored = json.loads(archive.read(_TEXT))
-            _check_version(stored.get("version"), path)
+    with opened_archive(path, "graph", trusted=trusted) as archive:
+        stored = archive.json(_TEXT)
+        if not isinstance(stored, dict) or stored.get("format") != GRAPH_FORMAT:
+            raise DataError(f"{str(path)!r} is not a graph that robustsparse saved.")
+        _check_version(stored.get("version"), path)
+        try:
             return _fields(stored["result"], archive)
-    except DataError:
-        raise
-    except Exception as error:
-        # Whatever a changed file holds, the user should hear what is the matter.
-        raise DataError(
-            f"{str(path)!r} is damaged or was changed: {type(error).__name__} at {error}."
-        ) from error
+        except Exception as error:
+            # Whatever a changed file holds, the user should hear what is the matter.
+            raise DataError(
+                f"{str(path)!r} is damaged or was changed: {type(error).__name__} at {error}."
+            ) from error
 
 
 def _check_version(version: Any, path: str | Path) -> None:
     if version != GRAPH_VERSION:
         raise DataError(
-            f"{str(path)!r} has format version {version} and this package reads {GRAPH_VERSION}; "
+            f"{str(path)!r} has format version {str(version)[:20]} and this package reads {GRAPH_VERSION}; "
             "install the package that wrote it, or fit again."
         )
 
 
-def _fields(meta: dict[str, Any], archive: zipfile.ZipFile) -> dict[str, Any]:
+def _fields(meta: dict[str, Any], archive: Archive) -> dict[str, Any]:
     out = {name: from_json(meta[name]) for name in _PLAIN}
     out["nodes"], out["notes"] = tuple(out["nodes"]), tuple(out["notes"])
     out["path"], out["cuts"] = frame_from_json(meta["path"]), frame_from_json(meta["cuts"])
     weights = meta["row_weights"]
     out["row_weights"] = None if weights is None else series_from_json(weights)
     d = len(out["nodes"])
-    out["covariance"] = _array(archive, "covariance")
+    out["covariance"] = archive.array("covariance.npy")
+    if out["covariance"].shape != (d, d):
+        raise DataError(f"covariance has shape {out['covariance'].shape} for {d} nodes")
     out["ranking"] = _sparse(archive, "ranking", d)
     out["adjacency"] = _sparse(archive, "adjacency", d)
     out["steps"] = tuple(_sparse(archive, f"step{i}", d) for i in range(meta["steps"]))
-    known = "stability.data.npy" in archive.namelist()
+    known = "stability.data.npy" in archive.names
     out["stability"] = _sparse(archive, "stability", d) if known else None
     return out
 
 
-def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    buffer = io.BytesIO(archive.read(f"{name}.npy"))
-    return np.asarray(np.lib.format.read_array(buffer, allow_pickle=False))
-
-
-def _sparse(archive: zipfile.ZipFile, name: str, d: int) -> Any:
-    parts = tuple(_array(archive, f"{name}.{part}") for part in ("data", "indices", "indptr"))
+def _sparse(archive: Archive, name: str, d: int) -> Any:
+    parts = tuple(archive.array(f"{name}.{part}.npy") for part in ("data", "indices", "indptr"))
     matrix = sparse.csr_array(parts, shape=(d, d))
     matrix.check_format(full_check=True)
     return matrix

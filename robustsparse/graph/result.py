@@ -377,12 +377,14 @@ class GraphResult:
         save_graph(self, path)
 
 
-def load_graph(path: str | Path) -> GraphResult:
+def load_graph(path: str | Path, *, trusted: bool = False) -> GraphResult:
     """Read a graph that `GraphResult.save` wrote; nothing in the file can run.
 
     Parameters
     ----------
     path : str or Path
         The file.
+    trusted : bool
+        Whether to unpack it however large it becomes.
     """
-    return GraphResult(**read_graph(path))
+    return GraphResult(**read_graph(path, trusted=trusted))

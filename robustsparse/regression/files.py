@@ -1,8 +1,6 @@
 """Fits on disk: a zip archive of plain arrays and one JSON text. Nothing in it can run when it is read."""
 
 import json
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -24,7 +22,7 @@ from robustsparse.base.archive import (
 )
 from robustsparse.base.errors import DataError
 from robustsparse.base.text import describe
-from robustsparse.base.zipped import write_archive
+from robustsparse.base.zipped import opened_archive, write_archive
 from robustsparse.design.frames import Dropped
 from robustsparse.regression.call import Call, Rerun, gone
 from robustsparse.regression.family import FAMILIES, Family
@@ -85,6 +83,7 @@ def read_result(
     classes: tuple[type["RHTResult"], type["Made"]],
     rerun: Rerun,
     context: Mapping[str, Any] | None = None,
+    trusted: bool = False,
 ) -> "RHTResult":
     """A fit from a file.
 
@@ -98,8 +97,10 @@ def read_result(
         Repeats a fit, for the fit's `Call`.
     context : dict, optional
         Functions that the formula used; they are not stored.
+    trusted : bool
+        Whether to unpack the file however large it becomes.
     """
-    meta = _contents(path)
+    meta = _contents(path, trusted)
     try:
         return _result(meta, classes, rerun, context)
     except DataError:
@@ -152,18 +153,14 @@ def _as_spec(stored: dict[str, Any], context: Mapping[str, Any] | None) -> Any:
     return DesignSpec.from_dict(stored, context)
 
 
-def _contents(path: str | Path) -> dict[str, Any]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            stored = json.loads(archive.read("result.json"))
-    # A damaged header can name a compression that zipfile does not know, hence NotImplementedError.
-    except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError, ValueError, EOFError):
-        raise DataError(f"{str(path)!r} is not a model that robustsparse saved.") from None
+def _contents(path: str | Path, trusted: bool) -> dict[str, Any]:
+    with opened_archive(path, "model", trusted=trusted) as archive:
+        stored = archive.json("result.json")
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
         raise DataError(f"{str(path)!r} is not a model that robustsparse saved.")
     if stored.get("version") != VERSION:
         raise DataError(
-            f"{str(path)!r} has format version {stored.get('version')} and this package reads {VERSION}; "
+            f"{str(path)!r} has format version {str(stored.get('version'))[:20]} and this package reads {VERSION}; "
             "install the package that wrote it, or fit again."
         )
     meta: dict[str, Any] = stored.get("result", {})
