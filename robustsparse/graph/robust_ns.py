@@ -132,7 +132,13 @@ def robust_ns(
         n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
     plan = make_plan(asked, *table.X.shape)
-    store = Checkpoint.open(checkpoint, "" if checkpoint is None else plan.digest(table.X))
+    digest = "" if checkpoint is None else plan.digest(table.X)
+    with Checkpoint.open(checkpoint, digest) as store:
+        return _estimated(table, plan, store)
+
+
+def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
+    """The graph of the variables: rows judged, pairs ranked, nodes fitted."""
     Z, units = scaling.standardize(table.X, "mad", names=table.nodes, threads=plan.threads)
     rows = trusted_rows(Z, plan.threads) if plan.screen else _all_rows(Z)
     ranking = rank_pairs(rows, plan, store) if plan.screen else None
