@@ -1,24 +1,36 @@
 """Gradient estimators bound to a design, which look only at predictors that could enter the support.
 
-A threshold keeps k coordinates of thousands, so most of a robust gradient is computed to be thrown
-away. A bound estimator remembers what it knew of each predictor when it last looked, bounds how far
-that can have moved with the scores, and evaluates exactly only the predictors that the bound does
-not exclude. The iterates are the same, to the last bit, as with every coordinate evaluated.
+The threshold keeps k coordinates of thousands, so most of a robust gradient is computed to be thrown
+away, and a robust mean of n products is dear. Screening spares most of them, exactly:
+
+1. When a predictor is looked at, an interval that holds its gradient is stored, together with the
+   scores at that time, the *reference*.
+2. With new scores, the gradient of predictor j can have moved by at most |x_j| times the distance
+   between the scores and the reference. The distance is found once for all predictors of a
+   reference, the norms |x_j| once for all: the bound costs one multiplication a predictor.
+3. To be selected, a predictor must beat the k-th largest gradient. The active predictors give a
+   *bar* that k gradients are known to reach. Where interval and move together stay below the bar,
+   the predictor is excluded without being read.
+4. The others, the *survivors*, are evaluated exactly, by the same arithmetic as without screening.
+
+So the iterates are the same, to the last bit, as with every coordinate evaluated. As the solver
+settles the scores hardly move, and nearly all predictors are excluded in step 3.
+
+`bound_trimmed` and `bound_blocks` do this for trimmed means and for medians of block means;
+`FullGradient` evaluates every coordinate of any other estimator.
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Indices, Mask
 
 # Reference scores kept at once; a column last seen before the oldest of them is looked at anew.
 SLOTS = 24
-# Float32 passes are trusted while no product can overflow.
-LARGEST_DESIGN = 1e12
-LARGEST_SCORE = 1e20
 
 
 class BoundGradient(Protocol):
@@ -74,16 +86,23 @@ def gather(
     return found[kept], values[kept]
 
 
-class References:
-    """Scores at which columns were last evaluated, in a fixed number of slots."""
+class References(TypedDict):
+    """The part of a memory that holds scores, see `kernels.TrimMemory`."""
 
-    def __init__(self, n: int, d: int) -> None:
-        # Not read before they are written.
-        self.scores = np.empty((SLOTS, n))
-        self.units = np.ones(SLOTS)
-        self.slots = np.full(d, -1, dtype=np.int32)
-        # How many columns refer to each slot, as of the last time that one was claimed.
-        self.counts = np.zeros(SLOTS, dtype=np.int64)
+    slots: NDArray[np.int32]
+    counts: Indices
+    references: Array
+    units: Array
+
+
+def no_references(n: int, d: int) -> References:
+    """Room for the references of a design with n rows and d columns, none of which has been looked at."""
+    return {
+        "slots": np.full(d, -1, dtype=np.int32),
+        "counts": np.zeros(SLOTS, dtype=np.int64),
+        "references": np.empty((SLOTS, n)),
+        "units": np.ones(SLOTS),
+    }
 
 
 class Interpreted:

@@ -1,21 +1,23 @@
-"""Trimmed-mean gradients of those predictors only that could enter the support."""
+"""Trimmed-mean gradients of those predictors only that could enter the support.
+
+What `bound` says of screening, for trimmed means. If a predictor is not excluded by how far the scores have moved, a
+few passes in single precision first find a narrow interval for its trimmed mean, which mostly excludes it after all;
+exact values are left for a handful. The passes look for the two cuts, between which values are kept, near where they
+were last: *guesses* are what is typical of predictors that were never looked at.
+
+Few rows with extreme predictors or scores would make every bound useless, since they dominate all norms. They are
+bounded apart: a trimmed mean can move by no more than the distance between its cuts for each of them.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robustsparse import kernels
-from robustsparse.algorithm.bound import (
-    LARGEST_DESIGN,
-    LARGEST_SCORE,
-    SLOTS,
-    References,
-    double_rows,
-    gather,
-)
+from robustsparse.algorithm.bound import SLOTS, double_rows, gather, no_references
 from robustsparse.base.threads import is_large, over_columns
 from robustsparse.base.types import Array, Indices, Mask, Places
 
@@ -24,6 +26,10 @@ from robustsparse.base.types import Array, Indices, Mask, Places
 _HEAVY = 3.0
 # About so many values tell the size of a column, and one in 16 of a short one.
 _SIZED = 64
+# Columns that the first guess is taken from.
+_SAMPLED = 9
+# Products are sparser near the cuts than on average: the gap between two of them, in units of the average one.
+_TAIL_GAP = 1.5
 
 
 @dataclass(frozen=True)
@@ -52,56 +58,12 @@ class _Measured:
     light: Array
 
 
-class TrimScreen(NamedTuple):
-    """What compiled iterations need of a `ScreenedTrim`; the arrays are its own, and are written to.
-
-    Attributes
-    ----------
-    XT, XT32 : array (d, n)
-        The design, in double and in single precision.
-    trimmed : int
-        Number of values dropped at each end.
-    norms, sizes, light
-        As in `_Measured`.
-    slots, counts, scores, units
-        As in `References`.
-    moved : array (slots, DRIFT_WIDTH)
-        How far the scores moved since each reference.
-    state : array (STATE_WIDTH, d)
-        What is known of each column.
-    guess : array (5,)
-        Typical cuts and gaps of a column never looked at.
-    score32 : array (n,)
-        Room for the scores in single precision.
-    largest_score : float
-        Scores from there on are not trusted to single precision.
-    exact_only : bool
-        Whether the design itself is not.
-    """
-
-    XT: Array
-    XT32: NDArray[Any]
-    trimmed: int
-    norms: Array
-    sizes: Array
-    light: Array
-    slots: NDArray[np.int32]
-    counts: Indices
-    scores: Array
-    units: Array
-    moved: Array
-    state: Array
-    guess: Array
-    score32: NDArray[np.float32]
-    largest_score: float
-    exact_only: bool
-
-
 def _measure(XT: Array, threads: int) -> _Measured:
     d, n = XT.shape
     # A design that is of single precision serves as its own copy.
     XT32 = XT if XT.dtype == np.float32 else np.empty((d, n), dtype=np.float32)
-    norms, sizes, nonzeros = np.empty((4, d)), np.empty(d), np.empty(d, dtype=np.int64)
+    norms, sizes = np.empty((kernels.NORMS_WIDTH, d)), np.empty(d)
+    nonzeros = np.empty(d, dtype=np.int64)
     parts: list[Array] = []
     step = max(1, n // _SIZED, min(n // 16, 16))
 
@@ -153,69 +115,83 @@ class ScreenedTrim:
         d, n = XT.shape
         self.XT, self.trimmed, self._threads = XT, trimmed, threads
         self._measured = measured or _measure(XT, threads)
-        self._XT32, self._sizes = self._measured.XT32, self._measured.sizes
-        self._norms = self._measured.norms.copy()
-        self._exact_only = not self._norms[0].max(initial=0.0) < LARGEST_DESIGN
-        # All values that are not zero are trimmed: the mean is zero and moves with no score.
-        self._norms[0, self._measured.nonzeros <= trimmed] = 0.0
-        self._state = np.zeros((kernels.STATE_WIDTH, d))
-        self._references = References(n, d)
-        self._moved = np.zeros((SLOTS, kernels.DRIFT_WIDTH))
-        self._score32 = np.empty(n, dtype=np.float32)
+        self._design = self._bounded(self._measured)
+        self._memory = kernels.TrimMemory(
+            **no_references(n, d),
+            moved=np.zeros((SLOTS, kernels.DRIFT_WIDTH)),
+            state=np.zeros((kernels.STATE_WIDTH, d)),
+            guess=np.zeros(kernels.GUESS_WIDTH),
+            score32=np.empty(n, dtype=np.float32),
+        )
+        self._guessed, self._double = False, XT.dtype == np.float64
         self._ones, self._cuts = np.ones((1, n)), np.zeros((1, 2))
-        self._guess = np.zeros(5)
-        self._guessed = False
+
+    def _bounded(self, measured: _Measured) -> kernels.TrimDesign:
+        """What was measured, as the kernels take it for this number of trimmed values."""
+        norms = measured.norms.copy()
+        overflows = not norms[kernels.NORM].max(initial=0.0) < kernels.LARGEST_DESIGN
+        # All values that are not zero are trimmed: the mean is zero and moves with no score.
+        norms[kernels.NORM, measured.nonzeros <= self.trimmed] = 0.0
+        return kernels.TrimDesign(
+            XT=self.XT,
+            XT32=measured.XT32,
+            trimmed=self.trimmed,
+            norms=norms,
+            sizes=measured.sizes,
+            light=measured.light,
+            exact_only=overflows,
+        )
 
     def dropping(self, trimmed: int) -> "ScreenedTrim":
         """Trimmed means of the same design, for other scores, that drop a number of values at each end."""
         other = ScreenedTrim(self.XT, trimmed, self._threads, self._measured)
         if trimmed == self.trimmed:
-            other._guess, other._guessed = self._guess.copy(), self._guessed
+            other._memory.guess[:] = self._memory.guess
+            other._guessed = self._guessed
         return other
 
     def _first_guess(self) -> None:
         """Typical cuts and gaps, relative to a column's size, from a few columns whose mean can move."""
-        n = self.XT.shape[1]
-        moving = np.flatnonzero(self._norms[0])
-        sample = moving[:: max(1, len(moving) // 9)]
-        products = np.sort(self.XT[sample] * (self._score / self._unit), axis=1)
-        products /= self._sizes[sample, None]
+        n, guess = self.XT.shape[1], self._memory.guess
+        moving = np.flatnonzero(self._design.norms[kernels.NORM])
+        sample = moving[:: max(1, len(moving) // _SAMPLED)]
+        products = np.sort(self.XT[sample] * (self._scores.score / self._scores.unit), axis=1)
+        products /= self._design.sizes[sample, None]
         low, high = products[:, self.trimmed], products[:, n - self.trimmed - 1]
         spread = (high > low) & np.isfinite(high - low)
         # Scores of zero tell nothing; the next ones may.
         self._guessed = bool(spread.any())
         if self._guessed:
-            self._guess[:2] = np.median(low[spread]), np.median(high[spread])
-            self._guess[2:4] = 1.5 * (self._guess[1] - self._guess[0]) / n
-            self._guess[4] = np.abs(np.array([low, high])[:, spread] - self._guess[:2, None]).mean()
+            cuts = np.median(low[spread]), np.median(high[spread])
+            misses = np.abs(np.array([low, high])[:, spread] - np.array(cuts)[:, None])
+            guess[kernels.CUTS : kernels.GAPS] = cuts
+            guess[kernels.GAPS : kernels.MISS] = _TAIL_GAP * (cuts[1] - cuts[0]) / n
+            guess[kernels.MISS] = misses.mean()
 
     def begin(self, score: Array) -> None:
         """Take `score` as the current scores."""
-        self._score = np.ascontiguousarray(score, dtype=np.float64)
-        known = self._references
-        self._unit, self._slot, fits, self._wild = kernels.take_scores(
-            self._score, LARGEST_SCORE, known.slots, known.counts, known.scores, known.units,
-            self._measured.light, self._moved, self._score32,
-        )  # fmt: skip
-        self._certify = fits and not self._exact_only
+        score = np.ascontiguousarray(score, dtype=np.float64)
+        unit, slot, fits, wild = kernels.take_scores(score, self._design.light, self._memory)
+        certify = fits and not self._design.exact_only
+        self._scores = kernels.TrimScores(score, unit, slot, certify, wild)
         if not self._guessed:
             self._first_guess()
 
     def at(self, columns: Indices, rows: Array | None = None) -> Array:
         """Gradient at the current scores on these columns."""
-        return self.dense(double_rows(self.XT, columns) if rows is None else rows, self._score)
+        rows = double_rows(self.XT, columns) if rows is None else rows
+        return self.dense(rows, self._scores.score)
 
     def survivors(self, active: Mask, k: int, bar: float) -> tuple[Indices, Array]:
         """Columns outside `active` that may be among the k largest, with their gradients."""
 
         def search(first: int, last: int, found: Indices, values: Array) -> int:
-            count: int = kernels.trim_survivors(
-                self.XT, self._XT32, self._score, self._score32, self._unit, self.trimmed,
-                first, last, active, k, bar, self._certify, self._norms, self._sizes,
-                self._references.slots, self._slot, self._moved, self._wild,
-                self._state, self._guess.copy() if first else self._guess, found, values,
+            # Every range of columns but the first learns from a copy, or it would matter which thread comes first.
+            guess = self._memory.guess.copy() if first else self._memory.guess
+            return kernels.trim_survivors(
+                self._design, self._memory._replace(guess=guess), self._scores,
+                first, last, active, k, bar, found, values,
             )  # fmt: skip
-            return count
 
         return gather(search, self.XT, self._threads)
 
@@ -244,17 +220,12 @@ class ScreenedTrim:
         kernels.trim_rows(self._ones, losses, self.trimmed, self._cuts, out)
         return float(out[0])
 
-    def screen(self) -> TrimScreen | None:
-        """All that is known of the columns, for compiled code that reads and writes it through whole iterations.
+    def screen(self) -> tuple[kernels.TrimDesign, kernels.TrimMemory] | None:
+        """The design and what is remembered of its columns, for compiled iterations that read and write it themselves.
 
         None where such code must not be used: before the first look, which needs a guess, and for large designs. These
-        may be searched by several threads, and would give other iterates with one.
+        may be searched by several threads, and one that goes through all columns would learn other guesses.
         """
-        if not self._guessed or self.XT.dtype != np.float64 or is_large(self.XT.size):
+        if not (self._guessed and self._double) or is_large(self.XT.size):
             return None
-        known = self._references
-        return TrimScreen(
-            self.XT, self._XT32, self.trimmed, self._norms, self._sizes, self._measured.light,
-            known.slots, known.counts, known.scores, known.units,
-            self._moved, self._state, self._guess, self._score32, LARGEST_SCORE, self._exact_only,
-        )  # fmt: skip
+        return self._design, self._memory

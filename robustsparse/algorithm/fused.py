@@ -17,38 +17,6 @@ from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.base.types import Array, Indices, Mask
 
 
-class Pace(NamedTuple):
-    """How far the steps of an iteration go and when they end.
-
-    Attributes
-    ----------
-    share : float
-        Part of the minimizing step that is taken.
-    move_share : float
-        Part of the minimizing length of the whole move that a step may have which changes the support.
-    shrinkages : int
-        How often a step that is longer than that is shortened.
-    shorter : float
-        By which factor at least.
-    loose_steps, loose_tol : int, float
-        Steps on a support that changed, and the relative change at which they end earlier.
-    tight_steps, tight_tol : int, float
-        The same on a support that stayed.
-    memory : int
-        Points that the secant steps remember.
-    """
-
-    share: float
-    move_share: float
-    shrinkages: int
-    shorter: float
-    loose_steps: int
-    loose_tol: float
-    tight_steps: int
-    tight_tol: float
-    memory: int
-
-
 class FusedIteration(NamedTuple):
     """Outcome of a whole iteration.
 
@@ -92,26 +60,26 @@ class FusedSquares:
         self.weights = np.ones(n) if problem.weights is None else problem.weights
 
     def polish(
-        self, XT: Array, values: Array, pace: Pace, steps: int, tol: float, once: bool
+        self, XT: Array, values: Array, share: float, steps: int, tol: float, once: bool
     ) -> Array:
-        """What `Descent.polish` makes of coefficients of a small design; `once` is `Settings.fused`."""
+        """What `Descent.polish` makes of coefficients of a small design; with `once` the curvature is measured once."""
         out = values.copy()
         kernels.polish_squares(
-            XT, self.y, self.weights, self.gradient.trimmed, pace.share, steps, tol, pace.memory, once, out
-        )  # fmt: skip
+            XT, self.y, self.weights, self.gradient.trimmed, share, steps, tol, once, out
+        )
         return out
 
     def iterate(
-        self, columns: Indices, values: Array, k: int, kept: Mask, barred: Mask, pace: Pace
-    ) -> FusedIteration | None:
-        """What `Descent.iterate` makes of coefficients, more of them than are `kept`; None if it must do it."""
+        self, columns: Indices, values: Array, k: int, kept: Mask, barred: Mask, share: float, tol: float
+    ) -> FusedIteration | None:  # fmt: skip
+        """What `Descent.iterate` makes of coefficients, more of them than are always kept; None if it must do it."""
         screen = self.gradient.screen()
         if screen is None:
             return None
         most = len(columns) + k
         new_columns, new_values = np.empty(most, dtype=np.int64), np.empty(most)
         count, step, distance, either, stays, loss = kernels.iterate_squares(
-            self.y, self.weights, k, kept, barred, columns, values, *pace, *screen, new_columns, new_values
+            self.y, self.weights, k, kept, barred, columns, values, share, tol, *screen, new_columns, new_values
         )  # fmt: skip
         new_columns, new_values = new_columns[:count].copy(), new_values[:count].copy()
         return FusedIteration(new_columns, new_values, step, (distance, either), stays, loss)

@@ -8,25 +8,17 @@ import numpy as np
 
 from robustsparse import kernels
 from robustsparse.algorithm.bound import double_rows
-from robustsparse.algorithm.fused import FusedIteration, Pace, fused_for
+from robustsparse.algorithm.fused import FusedIteration, fused_for
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.base.types import Array, Indices, Mask, Places
 
 # Share of the exact minimizing step that is taken: the robust curvature is an estimate.
 _STEP_SHARE = 0.9
-# A move that changes the support may use at most this share of the quotient along the move.
-_MOVE_SHARE = 0.99
-# A step that is too long for that is shortened so often, each time by this factor at least.
-_SHRINKAGES, _SHORTER = 15, 1.3
 # The step of a design whose products overflow is rounded to zero.
 _TINY = float(np.finfo(np.float64).tiny)
-# Robust steps on the support between two scans: loose while it still changes, tight once it stays.
-_LOOSE_STEPS, _LOOSE_TOL = 10, 1e-3
-_TIGHT_STEPS = 80
-# They end at this part of the tolerance, so that what they leave does not look like a change of the next iterate.
+# Steps on a support that stayed end at this part of the tolerance, or what they leave would look like a change of the
+# next iterate.
 _TIGHT_SHARE = 0.1
-# Points that the acceleration of steps on the support remembers.
-_MEMORY = 6
 
 
 class Iteration(NamedTuple):
@@ -137,9 +129,9 @@ class Descent:
         along = v @ XT
         dense = self.problem.gradient.dense
         vHv = float(v @ dense(XT, curvature * along))
-        if not vHv > 1e-12 * vv:
+        if not vHv > kernels.FLAT * vv:
             vHv = self.problem.gradient.average(curvature * along**2)
-        return vv / vHv if 1e-12 * vv < vHv < np.inf else 1.0
+        return vv / vHv if kernels.FLAT * vv < vHv < np.inf else 1.0
 
     def project(self, at: Iterate) -> Iterate:
         """Pull the thresholded coefficients back into the ball."""
@@ -160,9 +152,8 @@ class Descent:
         free, z = at.columns[~fixed], moved[~fixed]
         bar = float(np.abs(z).min()) / max(step, _TINY) if len(free) >= self.k > 0 else 0.0
         if self.k > 0:
-            # The bar is lowered by what its own rounding could have raised it.
             found, gradient = self.problem.gradient.survivors(
-                self.closed(at), self.k, bar * (1 - 1e-12)
+                self.closed(at), self.k, bar * kernels.BAR_ROUNDING
             )
             if not len(found) and len(free) <= self.k and z.all():
                 return self.project(Iterate(at.columns, moved, step))
@@ -188,14 +179,14 @@ class Descent:
         curvature = self.problem.curvature(eta)
         step = self.share * self.quotient(self.rows(at.columns), slope, curvature)
         new = self.threshold(at, slope, step)
-        for _ in range(_SHRINKAGES):
+        for _ in range(kernels.SHRINKAGES):
             if np.array_equal(new.columns, at.columns):
                 break
             columns, move = _difference(new, at)
-            longest = _MOVE_SHARE * self.quotient(self.rows(columns), move, curvature)
+            longest = kernels.MOVE_SHARE * self.quotient(self.rows(columns), move, curvature)
             if step <= longest:
                 break
-            step = min(longest, step / _SHORTER)
+            step = min(longest, step / kernels.SHORTER)
             new = self.threshold(at, slope, step)
         return new
 
@@ -218,30 +209,20 @@ class Descent:
         if self._fused is None or not self.settings.fused or len(at.columns) <= len(self.keep):
             return None
         return self._fused.iterate(
-            at.columns, at.values, self.k, self.kept, self.barred, self._pace
+            at.columns, at.values, self.k, self.kept, self.barred, self.share, self._tight_tol
         )
 
     def settle(self, at: Iterate) -> Iterate:
         """Steps on the support alone, to the end."""
-        return self.polish(at, _TIGHT_STEPS, self._pace.tight_tol)
+        return self.polish(at, kernels.TIGHT_STEPS, self._tight_tol)
 
     def loosely(self, at: Iterate) -> Iterate:
         """A few steps on the support alone."""
-        return self.polish(at, _LOOSE_STEPS, _LOOSE_TOL)
+        return self.polish(at, kernels.LOOSE_STEPS, kernels.LOOSE_TOL)
 
     @property
-    def _pace(self) -> Pace:
-        return Pace(
-            share=self.share,
-            move_share=_MOVE_SHARE,
-            shrinkages=_SHRINKAGES,
-            shorter=_SHORTER,
-            loose_steps=_LOOSE_STEPS,
-            loose_tol=_LOOSE_TOL,
-            tight_steps=_TIGHT_STEPS,
-            tight_tol=_TIGHT_SHARE * self.settings.tol,
-            memory=_MEMORY,
-        )
+    def _tight_tol(self) -> float:
+        return _TIGHT_SHARE * self.settings.tol
 
     def enter(self, at: Iterate) -> Iterate:
         """Add the k predictors of largest gradient, at zero, so that a first step has a support to measure."""
@@ -261,7 +242,7 @@ class Descent:
             values = self._polished(XT, at, steps, tol)
         else:
             once = self.settings.fused
-            values = self._fused.polish(XT, at.values, self._pace, steps, tol, once)
+            values = self._fused.polish(XT, at.values, self.share, steps, tol, once)
         return Iterate(at.columns, values, at.step)
 
     def _polished(self, XT: Array, at: Iterate, steps: int, tol: float) -> Array:
@@ -274,7 +255,7 @@ class Descent:
             eta = self.problem.predictor(XT, values)
             slope = gradient(self.problem.score(eta))
             size = float(np.linalg.norm(slope))
-            if not size < 2.0 * best[0]:
+            if not size < kernels.MISLED * best[0]:
                 # The secants misled; back to the best point and to plain steps.
                 if not past.count:
                     break
@@ -331,12 +312,12 @@ class Secants:
     """The last few points of a descent on a columns and the slopes there, side by side."""
 
     def __init__(self, a: int) -> None:
-        self.past = np.empty((_MEMORY, 2 * a))
+        self.past = np.empty((kernels.SECANTS, 2 * a))
         self.count = 0
 
     def add(self, point: Array, slope: Array) -> None:
         """Remember a point; the oldest one is forgotten."""
-        if self.count == _MEMORY:
+        if self.count == kernels.SECANTS:
             self.past = np.roll(self.past, -1, 0)
             self.count -= 1
         self.past[self.count] = np.concatenate([point, slope])

@@ -2,14 +2,45 @@
 
 A design enters transposed, as `XT` (d, n), C-contiguous, so that one predictor is one contiguous
 row. `r` are the scores (n,), and `m` is the number of values that a trimmed mean drops at each end.
-Every exact value of a trimmed mean comes out of `trimmed.kept_sum`, whose order of summation
-depends on nothing but the data: that makes a fit with screening equal to one without it to the last
-bit.
+Every exact value of a trimmed mean comes out of `trimmed_mean.exact.kept_sum`, whose order of
+summation depends on nothing but the data: that makes a fit with screening equal to one without it
+to the last bit.
 """
 
+from robustsparse.kernels.arguments import (
+    BlockDesign,
+    BlockMemory,
+    BlockScores,
+    TrimDesign,
+    TrimMemory,
+    TrimScores,
+)
 from robustsparse.kernels.block_medians import block_median_rows, block_setup, block_survivors
 from robustsparse.kernels.column_medians import row_medians
-from robustsparse.kernels.constants import DRIFT_WIDTH, STATE_WIDTH
+from robustsparse.kernels.constants import (
+    BAR_ROUNDING,
+    CUTS,
+    DRIFT_WIDTH,
+    FLAT,
+    GAPS,
+    GUESS_WIDTH,
+    LARGEST_DESIGN,
+    LARGEST_SCORE,
+    LOOSE_STEPS,
+    LOOSE_TOL,
+    MISLED,
+    MISS,
+    MOVE_SHARE,
+    NORM,
+    NORMS_WIDTH,
+    ROUND32,
+    SECANTS,
+    SHORTER,
+    SHRINKAGES,
+    STATE_WIDTH,
+    TIGHT_STEPS,
+    TINY,
+)
 from robustsparse.kernels.lasso.clime import clime_columns
 from robustsparse.kernels.lasso.gram import lasso_node_paths
 from robustsparse.kernels.lasso.graphical import graphical_lasso, precision_from_columns
@@ -24,8 +55,34 @@ from robustsparse.kernels.trimmed_mean.references import claim_reference, take_s
 from robustsparse.kernels.trimmed_mean.survivors import trim_survivors
 
 __all__ = [
+    "BAR_ROUNDING",
+    "CUTS",
     "DRIFT_WIDTH",
+    "FLAT",
+    "GAPS",
+    "GUESS_WIDTH",
+    "LARGEST_DESIGN",
+    "LARGEST_SCORE",
+    "LOOSE_STEPS",
+    "LOOSE_TOL",
+    "MISLED",
+    "MISS",
+    "MOVE_SHARE",
+    "NORM",
+    "NORMS_WIDTH",
+    "ROUND32",
+    "SECANTS",
+    "SHORTER",
+    "SHRINKAGES",
     "STATE_WIDTH",
+    "TIGHT_STEPS",
+    "TINY",
+    "BlockDesign",
+    "BlockMemory",
+    "BlockScores",
+    "TrimDesign",
+    "TrimMemory",
+    "TrimScores",
     "block_median_rows",
     "block_setup",
     "block_survivors",

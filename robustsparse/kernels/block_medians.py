@@ -9,6 +9,9 @@ from robustsparse.kernels.constants import SLACK, SMALLEST, SUMS, TINY, ZERO
 from robustsparse.kernels.order_statistics import MORE, median, raised_bar
 from robustsparse.kernels.vectors import vector
 
+# Numbers that are rounded to single precision are first made larger, or smaller, by more than that can undo.
+ABOVE32, BELOW32 = 1.0 + 1e-6, 1.0 - 1e-6
+
 
 @part
 def _block_means(x, r, blocks, out):
@@ -17,8 +20,8 @@ def _block_means(x, r, blocks, out):
     rounds = n // blocks
     for b in range(blocks):
         out[b] = 0
-    for c in range(rounds):
-        start = c * blocks
+    for lap in range(rounds):
+        start = lap * blocks
         for b in range(blocks):
             out[b] += x[start + b] * r[start + b]
     start = rounds * blocks
@@ -48,11 +51,12 @@ def block_median_rows(XT, order, r, blocks, out):
 
 
 @kernel
-def block_setup(XT, order, blocks, first, last, XT32, norms):
-    """Float32 copy in block order, and the norm of each block of each column over its size.
+def block_setup(design, first, last):
+    """Float32 copy in block order, and the norm of each block of each column over its size, into a design.
 
     Norms are rounded up, and are never so small that float32's smallest numbers matter beside them.
     """
+    XT, XT32, order, blocks, norms = design
     n = len(order)
     means = vector(blocks)
     buffer = vector(n)
@@ -63,7 +67,7 @@ def block_setup(XT, order, blocks, first, last, XT32, norms):
         _block_means(buffer, buffer, blocks, means)
         for b in range(blocks):
             size = n // blocks + (b < n % blocks)
-            norms[j, b] = max(math.sqrt(means[b] / size), TINY) * (1.0 + 1e-6)
+            norms[j, b] = max(math.sqrt(means[b] / size), TINY) * ABOVE32
 
 
 @part(fastmath=SUMS)
@@ -72,29 +76,33 @@ def _blocks_that_reach(means, norms, moved, bar):
     high = np.int32(0)
     low = np.int32(0)
     for b in range(len(means)):
-        e = norms[b] * moved[b]
-        high = np.int32(high + (means[b] + e >= bar))
-        low = np.int32(low + (e - means[b] >= bar))
+        change = norms[b] * moved[b]
+        high = np.int32(high + (means[b] + change >= bar))
+        low = np.int32(low + (change - means[b] >= bar))
     return high, low
 
 
 @part
 def _edge(bar, unit):
     """The bar in a unit, lowered by all that rounding could add to a block mean beside its bound."""
-    return np.float32(max(bar - SMALLEST, 0.0) / unit * (1.0 - 1e-6))
+    return np.float32(max(bar - SMALLEST, 0.0) / unit * BELOW32)
 
 
 @kernel
-def block_survivors(
-    XT, XT32, order, r, r32, blocks, first, last, active, k, bar, certify,
-    norms, means, slots, slot, moved, units, found, values,
-):  # fmt: skip
+def block_survivors(design, memory, scores, first, last, closed, k, bar, found, values):
     """Exact medians of means of the columns in [first, last) that may be among the k largest in absolute value.
 
     A column is excluded when fewer than half of its blocks can reach the bar, judged first from its
-    last block means and the drift of the scores since (`moved`, one row a reference, in units of
-    `units`), then from a float32 pass.
+    last block means and how far the scores have moved since, then from a float32 pass. `bar` is a value that k columns
+    are known to reach; columns that are `closed` (d,) are left out. Returns the number of columns written to `found`
+    and `values`.
     """
+    XT, XT32, order, blocks, norms = design
+    slots = memory.slots
+    units = memory.units
+    moved = memory.moved
+    means = memory.means
+    score, score32, slot, certify = scores
     half = (blocks + 1) // 2
     buffer = vector(len(order))
     work = vector(blocks)
@@ -104,23 +112,23 @@ def block_survivors(
     n_floor = ZERO
     count = ZERO
     for j in range(first, last):
-        if active[j]:
+        if closed[j]:
             continue
         if certify:
-            s = slots[j]
-            if s >= 0:
-                edge = _edge(bar, units[s])
-                high, low = _blocks_that_reach(means[j], norms[j], moved[s], edge)
+            last_slot = slots[j]
+            if last_slot >= 0:
+                edge = _edge(bar, units[last_slot])
+                high, low = _blocks_that_reach(means[j], norms[j], moved[last_slot], edge)
                 if high < half and low < half:
                     continue
-            if s != slot:
-                _block_means(XT32[j], r32, blocks, means[j])
+            if last_slot != slot:
+                _block_means(XT32[j], score32, blocks, means[j])
                 slots[j] = slot
                 edge = _edge(bar, units[slot])
                 high, low = _blocks_that_reach(means[j], norms[j], moved[slot], edge)
                 if high < half and low < half:
                     continue
-        value = _block_median(XT[j], order, r, blocks, buffer, work)
+        value = _block_median(XT[j], order, score, blocks, buffer, work)
         # NaN reaches nothing either.
         if not abs(value) >= bar:
             continue

@@ -11,6 +11,11 @@ from robustsparse.kernels.vectors import larger, vector
 
 # Values of a column that bracket its median.
 SAMPLE = np.int64(33)
+# A column is sampled if it has so many times as many values.
+SAMPLED = 4
+# A bracket of more than this part of the column is narrowed by interpolation, to so many standard deviations of the
+# place of the median at both sides.
+WIDE_PART, DEVIATIONS = 8, 2.0
 
 
 @part
@@ -37,7 +42,7 @@ def row_medians(XT, out):
         high = 0.0
         below = ZERO
         upto = ZERO
-        if n >= 4 * SAMPLE:
+        if n >= SAMPLED * SAMPLE:
             for i in range(SAMPLE):
                 work[i] = x[i * (n // SAMPLE)]
             select(work, ZERO, SAMPLE - 1, SAMPLE // 3)
@@ -45,9 +50,9 @@ def row_medians(XT, out):
             select(work, SAMPLE // 3, SAMPLE - 1, 2 * SAMPLE // 3 - 1)
             high = work[2 * SAMPLE // 3 - 1]
             below, upto = _count_between(x, low, high)
-        if below <= first and last < upto and upto - below > n // 8:
+        if below <= first and last < upto and upto - below > n // WIDE_PART:
             share = (first - below + 0.5) / (upto - below)
-            half = 2.0 / math.sqrt(upto - below)
+            half = DEVIATIONS / math.sqrt(upto - below)
             nearer = low + (share - half) * (high - low)
             further = low + (share + half) * (high - low)
             inside, within = _count_between(x, nearer, further)

@@ -378,8 +378,11 @@ def test_block_means_remember_the_rounding_of_their_own_scores() -> None:
     first[others] = 1e-3 * rng.normal(size=3 * blocks)
     second = first.copy()
     second[others] = 0.0
-    slots, counts = np.full(d, -1, dtype=np.int32), np.zeros(screening.SLOTS, dtype=np.int64)
-    sizes = [kernels.claim_reference(score, slots, counts)[0] for score in (first, second)]
+    known = screening.no_references(n, d)
+    sizes = [
+        kernels.claim_reference(score, known["slots"], known["counts"])[0]
+        for score in (first, second)
+    ]
     assert sizes[1] > 1e6 * sizes[0]
     bound = estimator.bind(XT)
     for score in (first, second, first, second):
@@ -468,7 +471,7 @@ def test_scores_that_shrink_but_for_outliers_need_no_new_look() -> None:
         now[bad] = score[bad]
         bound.begin(now)
         bound.survivors(none, k, float(np.abs(bound.at(np.arange(k))).min()))
-        looked = int((bound._references.slots == bound._slot).sum())
+        looked = int((bound._memory.slots == bound._scores.slot).sum())
         assert looked == d if factor == 1.0 else looked < d / 4
 
 
@@ -507,10 +510,10 @@ def test_columns_with_few_nonzero_values_are_looked_at_once() -> None:
     none = np.zeros(500, dtype=bool)
     bound.begin(rng.normal(size=100))
     bound.survivors(none, 3, 1e-3)
-    seen = bound._references.slots.copy()
+    seen = bound._memory.slots.copy()
     bound.begin(1e9 * rng.normal(size=100))
     bound.survivors(none, 3, 1e-3)
-    assert np.array_equal(bound._references.slots[10:], seen[10:])
+    assert np.array_equal(bound._memory.slots[10:], seen[10:])
 
 
 # -- threads
@@ -634,7 +637,7 @@ def test_a_design_of_single_precision_serves_as_its_own_copy() -> None:
         np.testing.assert_allclose(
             values, exact.dense(exact.XT[found], score), rtol=1e-12, atol=1e-14
         )
-    assert np.shares_memory(bound._XT32, XT)
+    assert np.shares_memory(bound._design.XT32, XT)
 
 
 @pytest.mark.parametrize("size", [1e-36, 1e-24, 1e-6, 1.0, 1e10])

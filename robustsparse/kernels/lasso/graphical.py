@@ -6,6 +6,9 @@ from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.lasso.gram import lasso_on_gram
 from robustsparse.kernels.vectors import add_multiple, dot
 
+# Part of the tolerance to which the lasso of one column is solved, so that its error does not look like a change.
+INNER_TOL = 0.1
+
 
 @part
 def _update_column(S, W, B, j, penalty, tol, max_sweeps, grad):
@@ -39,7 +42,7 @@ def graphical_lasso(S, penalty, W, B, tol, max_rounds, max_sweeps):
     for rounds in range(1, max_rounds + 1):
         largest = 0.0
         for j in range(d):
-            change = _update_column(S, W, B, j, penalty, 0.1 * tol, max_sweeps, grad)
+            change = _update_column(S, W, B, j, penalty, INNER_TOL * tol, max_sweeps, grad)
             largest = max(largest, change)
         if largest <= tol:
             return rounds

@@ -8,8 +8,19 @@ import math
 
 import numpy as np
 
+from robustsparse.kernels.arguments import TrimScores
 from robustsparse.kernels.compiler import kernel, part
-from robustsparse.kernels.constants import FLAT, ZERO
+from robustsparse.kernels.constants import (
+    BAR_ROUNDING,
+    FLAT,
+    LOOSE_STEPS,
+    LOOSE_TOL,
+    MOVE_SHARE,
+    SHORTER,
+    SHRINKAGES,
+    TIGHT_STEPS,
+    ZERO,
+)
 from robustsparse.kernels.order_statistics import largest_places
 from robustsparse.kernels.thresholding.support_steps import polish_squares, weighted_residuals
 from robustsparse.kernels.trimmed_mean.exact import trim_rows
@@ -110,42 +121,48 @@ def _same(columns, others):
     return same
 
 
+@part
+def _closed(barred, columns):
+    """Columns that cannot enter a support: those that are in it, and barred ones."""
+    closed = np.empty(len(barred), dtype=np.bool_)
+    for j in range(len(barred)):
+        closed[j] = barred[j]
+    for j in range(len(columns)):
+        closed[columns[j]] = True
+    return closed
+
+
 @kernel
 def iterate_squares(
-    y, weights, k, kept, barred, columns, values,
-    share, move_share, shrinkages, shorter, loose_steps, loose_tol, tight_steps, tight_tol, memory,
-    XT, XT32, m, norms, sizes, light, slots, counts, scores, units,
-    moved, state, guess, score32, largest, exact_only, new_columns, new_values,
+    y, weights, k, kept, barred, columns, values, share, tight_tol, design, memory, new_columns, new_values
 ):  # fmt: skip
     """Gradient, robust step, threshold, then steps on the new support alone.
 
-    `columns` and `values` are the iterate, in which more than the columns must be that are always
-    `kept` (d,); `barred` ones (d,) never enter. The rest is what a screened gradient remembers. The
-    new iterate goes to `new_columns` and `new_values`. Returns its size, the length of the step, the
-    distance from the iterate before and the number of columns in either, whether the support stayed,
-    and the robust loss.
+    `columns` and `values` are the iterate, in which more than the columns must be that are always `kept` (d,); `barred`
+    ones (d,) never enter. `share` is the part of the minimizing step that is taken, `tight_tol` the relative change at
+    which steps on a support that stayed end. `design` and `memory` are those of a screened gradient. The new iterate
+    goes to `new_columns` and `new_values`. Returns its size, the length of the step, the distance from the iterate
+    before and the number of columns in either, whether the support stayed, and the robust loss.
     """
+    XT = design.XT
+    m = design.trimmed
     n = len(y)
     a = len(columns)
     rows = _gather(XT, columns)
     score = _scores(rows, values, y, weights)
-    unit, slot, fits, wild = take_scores(
-        score, largest, slots, counts, scores, units, light, moved, score32
-    )
+    unit, slot, fits, wild = take_scores(score, design.light, memory)
+    scores = TrimScores(score, unit, slot, fits and not design.exact_only, wild)
     slope = _trimmed(rows, score, m)
     step = share * _quotient(rows, slope, weights, m)
-    closed = np.empty(len(barred), dtype=np.bool_)
-    for j in range(len(barred)):
-        closed[j] = barred[j]
+    closed = _closed(barred, columns)
     n_kept = ZERO
     for j in range(a):
-        closed[columns[j]] = True
         n_kept += kept[columns[j]]
     found = np.empty(len(XT), dtype=np.int64)
     gradients = vector(len(XT))
     count = ZERO
     stays = False
-    for attempt in range(shrinkages + 1):
+    for attempt in range(SHRINKAGES + 1):
         bar = np.inf
         for j in range(a):
             if not kept[columns[j]]:
@@ -153,10 +170,8 @@ def iterate_squares(
         if a - n_kept < k:
             bar = 0.0
         entering = trim_survivors(
-            XT, XT32, score, score32, unit, m, ZERO, len(XT), closed, k, bar * (1.0 - 1e-12),
-            fits and not exact_only, norms, sizes, slots, slot, moved, wild,
-            state, guess, found, gradients,
-        )  # fmt: skip
+            design, memory, scores, ZERO, len(XT), closed, k, bar * BAR_ROUNDING, found, gradients
+        )
         free = np.empty(a - n_kept + entering, dtype=np.int64)
         moves = vector(len(free))
         size = ZERO
@@ -182,17 +197,17 @@ def iterate_squares(
             count += 1
         _sorted_by_column(new_columns[:count], new_values[:count])
         stays = _same(new_columns[:count], columns)
-        if stays or attempt == shrinkages:
+        if stays or attempt == SHRINKAGES:
             break
         union, move = _difference(new_columns[:count], new_values[:count], columns, values)
-        longest = move_share * _quotient(_gather(XT, union), move, weights, m)
+        longest = MOVE_SHARE * _quotient(_gather(XT, union), move, weights, m)
         if step <= longest:
             break
-        step = smaller(longest, step / shorter)
+        step = smaller(longest, step / SHORTER)
     rows = _gather(XT, new_columns[:count])
     polish_squares(
-        rows, y, weights, m, share, tight_steps if stays else loose_steps,
-        tight_tol if stays else loose_tol, memory, True, new_values[:count],
+        rows, y, weights, m, share, TIGHT_STEPS if stays else LOOSE_STEPS,
+        tight_tol if stays else LOOSE_TOL, True, new_values[:count],
     )  # fmt: skip
     # Half the weighted squares; the residuals carry the weight once already.
     score = _scores(rows, new_values[:count], y, weights)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from robustsparse.kernels.compiler import brief, kernel, part
-from robustsparse.kernels.constants import FLAT, SIDES, ZERO
+from robustsparse.kernels.constants import FLAT, MISLED, SECANTS, SIDES, ZERO
 from robustsparse.kernels.trimmed_mean.exact import trim_rows
 from robustsparse.kernels.vectors import add_multiple, copy_to, dot_from, matrix, vector
 
@@ -17,7 +17,7 @@ DEPENDENT = 1e-10
 def secant_move(past, count, at, length, move):
     """Move that the secants to `count` earlier points suggest; without any, plain descent.
 
-    `at` (2a,) is a point and the slope there, `past` (memory, 2a) the same of the earlier ones, the last of them last.
+    `at` (2a,) is a point and the slope there, `past` (SECANTS, 2a) the same of the earlier ones, the last of them last.
     Along the changes of the slope since these the move is the one that cancels the slope; across them it is a step of
     the given length.
     """
@@ -59,7 +59,7 @@ def weighted_residuals(XT, values, share, y, weights, out):
 
 
 @kernel
-def polish_squares(XT, y, weights, m, share, steps, tol, memory, once, values):
+def polish_squares(XT, y, weights, m, share, steps, tol, once, values):
     """Steps for a weighted squared loss with a trimmed gradient, until `values` change by less than `tol`.
 
     `values` (a,) are changed in place. A step is `share` of the length that minimizes a robust quadratic model along
@@ -69,7 +69,7 @@ def polish_squares(XT, y, weights, m, share, steps, tol, memory, once, values):
     a, n = XT.shape
     cuts = matrix(a, SIDES)
     curved = matrix(a, SIDES)
-    past = matrix(memory, 2 * a)
+    past = matrix(SECANTS, 2 * a)
     at = vector(2 * a)
     point = at[:a]
     slope = at[a:]
@@ -86,7 +86,7 @@ def polish_squares(XT, y, weights, m, share, steps, tol, memory, once, values):
         weighted_residuals(XT, point, 1.0, y, weights, score)
         trim_rows(XT, score, m, cuts, slope)
         size = math.sqrt(dot_from(ZERO, slope, slope))
-        if not size < 2.0 * least:
+        if not size < MISLED * least:
             if count == 0:
                 break
             count = ZERO
@@ -107,8 +107,8 @@ def polish_squares(XT, y, weights, m, share, steps, tol, memory, once, values):
             curvature = dot_from(ZERO, slope, move)
             length = share * (size * size / curvature if curvature > FLAT * size * size else 1.0)
         secant_move(past, count, at, length, move)
-        if count == memory:
-            for p in range(memory - 1):
+        if count == SECANTS:
+            for p in range(SECANTS - 1):
                 copy_to(past[p], past[p + 1])
             count -= 1
         copy_to(past[count], at)

@@ -1,4 +1,9 @@
-"""How far a trimmed mean can have moved with the scores since a column was last looked at."""
+"""How far a trimmed mean can have moved with the scores since a column was last looked at.
+
+The products of a column with two vectors of scores differ by the column times the difference of the scores. So the
+distance between the scores, found once, and the norm of each column, found once, bound the change of every trimmed
+mean without reading the design. `drift` finds the distance, `within_reach` applies it to the columns.
+"""
 
 import math
 
@@ -13,6 +18,10 @@ from robustsparse.kernels.constants import (
     JUMP_MAX,
     JUMP_SUM,
     KNOWN,
+    LIGHT_NORM,
+    LIGHT_PEAK,
+    NORM,
+    PEAK,
     RATIO_SUM,
     ROUND64,
     SCALE,
@@ -25,6 +34,8 @@ from robustsparse.kernels.vectors import larger, smaller
 
 # Wild rows that grow by more than this are taken for new ones.
 MOST_GROWTH = 4.0
+# Roundings for each row in a move and in the two sums of products that are compared.
+ROUNDINGS = 4.0
 
 
 @part
@@ -56,22 +67,21 @@ def _move(r, reference, used):
     product = 0.0
     square = 0.0
     for i in range(n):
-        b = reference[i] * used[i]
-        product += r[i] * b
-        square += b * b
+        before = reference[i] * used[i]
+        product += r[i] * before
+        square += before * before
     scale = product / square
     if not (square > SMALLEST_SQUARE and math.isfinite(scale)):
         scale = 1.0
-    # What rounding adds to the move and to the two sums of products that are compared.
-    slack = 4.0 * n * ROUND64 * abs(scale) * norm_bound(square)
+    slack = ROUNDINGS * n * ROUND64 * abs(scale) * norm_bound(square)
     square = 0.0
     eighths = 0.0
     for i in range(n):
-        e = (r[i] - scale * reference[i]) * used[i]
-        e *= e
-        square += e
-        e *= e
-        eighths += e * e
+        power = (r[i] - scale * reference[i]) * used[i]
+        power *= power
+        square += power
+        power *= power
+        eighths += power * power
     norm = norm_bound(square)
     return scale, norm + slack, peak_bound(eighths, norm) + slack
 
@@ -101,16 +111,16 @@ def drift(r, reference, all_rows, calm, n_wild, out):
     for i in range(len(r)):
         if calm[i] != 0.0:
             continue
-        a = r[i]
-        b = scale * reference[i]
-        e = abs(a - b)
+        now = r[i]
+        before = scale * reference[i]
+        change = abs(now - before)
         # Signs, not their product, which may underflow.
-        if (a > 0.0) == (b > 0.0) and abs(a) < MOST_GROWTH * abs(b):
-            ratios += e / larger(abs(a), abs(b)) + 4.0 * len(r) * ROUND64
-            growth = larger(growth, a / b * SLACK)
+        if (now > 0.0) == (before > 0.0) and abs(now) < MOST_GROWTH * abs(before):
+            ratios += change / larger(abs(now), abs(before)) + ROUNDINGS * len(r) * ROUND64
+            growth = larger(growth, now / before * SLACK)
         else:
-            jumps += e
-            longest = larger(longest, e)
+            jumps += change
+            longest = larger(longest, change)
     out[RATIO_SUM] = ratios
     out[GROWTH] = growth
     out[JUMP_SUM] = jumps
@@ -118,20 +128,23 @@ def drift(r, reference, all_rows, calm, n_wild, out):
 
 
 @part
-def within_reach(first, last, active, bar, kept, split, slots, moved, norms, state, found, count):
-    """Columns of [first, last) outside `active` whose trimmed mean may reach `bar`, without reading them.
+def within_reach(first, last, closed, bar, wild, design, memory, found, count):
+    """Columns of [first, last) that are not `closed` and whose trimmed mean may reach `bar`, without reading them.
 
     Sorting is an l1 contraction, so the kept sum moves by at most |x_j| |r - c r_ref| from c times
-    the one at the reference (Cauchy-Schwarz). With wild rows that bound may be useless; so the sum
+    the one at the reference (Cauchy-Schwarz). With `wild` rows that bound may be useless; so the sum
     of products clipped at C, beyond all cuts, is bounded as well: a wild row that grows or shrinks
-    moves it by at most C. `norms` holds |x_j|, the same over rows without extreme leverage, and the
-    largest |x_ij| over these and over all. The columns go to `found`, after the `count` that are there; returns how
+    moves it by at most C. The columns go to `found`, after the `count` that are there; returns how
     many there are then.
     """
+    slots = memory.slots
+    moved = memory.moved
+    state = memory.state
+    norms = design.norms
     edge = (bar - SMALLEST) / SLACK
-    share = 1.0 / kept
+    share = 1.0 / (len(design.light) - 2 * design.trimmed)
     for j in range(first, last):
-        if active[j]:
+        if closed[j]:
             continue
         found[count] = j
         slot = slots[j]
@@ -139,17 +152,17 @@ def within_reach(first, last, active, bar, kept, split, slots, moved, norms, sta
             count += 1
             continue
         known = state[KNOWN, j]
-        if known * moved[slot, SCALE] + norms[0, j] * moved[slot, ALL] * share < edge:
+        if known * moved[slot, SCALE] + norms[NORM, j] * moved[slot, ALL] * share < edge:
             continue
-        if split:
+        if wild:
             clip = state[CLIP, j] * moved[slot, CALM_SCALE]
             farthest = larger(
-                norms[2, j] * moved[slot, CALM_MAX], norms[3, j] * moved[slot, JUMP_MAX]
+                norms[LIGHT_PEAK, j] * moved[slot, CALM_MAX], norms[PEAK, j] * moved[slot, JUMP_MAX]
             )
             change = (
                 larger(clip + farthest, clip * moved[slot, GROWTH]) * moved[slot, RATIO_SUM]
-                + norms[1, j] * moved[slot, CALM]
-                + norms[3, j] * moved[slot, JUMP_SUM]
+                + norms[LIGHT_NORM, j] * moved[slot, CALM]
+                + norms[PEAK, j] * moved[slot, JUMP_SUM]
             )
             if known * moved[slot, CALM_SCALE] + change * share < edge:
                 continue

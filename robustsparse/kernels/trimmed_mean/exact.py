@@ -1,4 +1,8 @@
-"""Exact trimmed means of products."""
+"""Exact trimmed means of products.
+
+First the two cuts are found, the smallest and the largest product that is kept; then one pass sums what lies between.
+Every exact value of the package comes out of `kept_sum`.
+"""
 
 from robustsparse.kernels.compiler import brief, part
 from robustsparse.kernels.constants import SUMS, ZERO
@@ -8,9 +12,10 @@ from robustsparse.kernels.vectors import vector
 # How far cuts move from one step of a descent to the next, and from one column to another, in units of the distance
 # between them.
 AGAIN, ALIKE = 0.04, 0.06
-# Brackets that are tried before all products are partitioned.
+# Brackets that are tried before all products are partitioned; one that misses is followed by one so many times as wide.
 TRIES = 3
-# Products that a first guess rests on.
+WIDER = 2.0
+# Products that a first guess rests on; with fewer than four times as many rows the guess costs more than it saves.
 SAMPLE = 48
 
 
@@ -36,58 +41,61 @@ def kept_range(x, r, m, low, high, low_width, high_width, lower, upper):
     """Smallest and largest kept product of `x * r`.
 
     They are looked for within the given widths of guesses if `low < high`, else around those of a
-    sample if n is large. A bracket that misses its cut is moved to the side where that lies, and doubled. What is not
+    sample if n is large. A bracket that misses its cut is moved to the side where that lies, and widened. What is not
     found so is selected from all products. `lower` and `upper` (n,) are overwritten.
     """
     n = len(x)
     guessed = low < high
     step = n // SAMPLE if n >= 4 * SAMPLE and not guessed else 1
     while True:
-        a = low - low_width
-        b = low + low_width
-        c = high - high_width
-        e = high + high_width
+        low_outer = low - low_width
+        low_inner = low + low_width
+        high_inner = high - high_width
+        high_outer = high + high_width
         for _ in range(TRIES if guessed else 0):
-            if not b < c:
+            if not low_inner < high_inner:
                 break
             # The tails first: most products are in neither, and the fewer stores and sums the better.
             tails = ZERO
             for i in range(n):
                 v = x[i] * r[i]
                 lower[tails] = v
-                tails += (v <= b) | (v >= c)
+                tails += (v <= low_inner) | (v >= high_inner)
             under = ZERO
             over = ZERO
             n_lower = ZERO
             n_upper = ZERO
             for i in range(tails):
                 v = lower[i]
-                under += v < a
-                over += v > e
+                under += v < low_outer
+                over += v > high_outer
                 upper[n_upper] = v
-                n_upper += (v >= c) & (v <= e)
+                n_upper += (v >= high_inner) & (v <= high_outer)
                 lower[n_lower] = v
-                n_lower += (v >= a) & (v <= b)
-            k = m - under
-            j = m - over
-            if k >= 0 and k < n_lower and j >= 0 and j < n_upper:
-                select(lower, ZERO, n_lower - 1, k)
-                select(upper, ZERO, n_upper - 1, n_upper - 1 - j)
-                return lower[k], upper[n_upper - 1 - j]
-            width = 2.0 * (b - a)
-            if k < 0:
-                b = a
-                a -= width
-            elif k >= n_lower:
-                a = b
-                b += width
-            width = 2.0 * (e - c)
-            if j < 0:
-                c = e
-                e += width
-            elif j >= n_upper:
-                e = c
-                c -= width
+                n_lower += (v >= low_outer) & (v <= low_inner)
+            # Ranks of the cuts within their brackets, from the outside.
+            low_rank = m - under
+            high_rank = m - over
+            low_held = low_rank >= 0 and low_rank < n_lower
+            if low_held and high_rank >= 0 and high_rank < n_upper:
+                high_place = n_upper - 1 - high_rank
+                select(lower, ZERO, n_lower - 1, low_rank)
+                select(upper, ZERO, n_upper - 1, high_place)
+                return lower[low_rank], upper[high_place]
+            width = WIDER * (low_inner - low_outer)
+            if low_rank < 0:
+                low_inner = low_outer
+                low_outer -= width
+            elif low_rank >= n_lower:
+                low_outer = low_inner
+                low_inner += width
+            width = WIDER * (high_outer - high_inner)
+            if high_rank < 0:
+                high_inner = high_outer
+                high_outer += width
+            elif high_rank >= n_upper:
+                high_outer = high_inner
+                high_inner -= width
         count = n // step
         for i in range(count):
             lower[i] = x[i * step] * r[i * step]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from robustsparse.kernels.compiler import kernel
-from robustsparse.kernels.constants import SLACK, SUMS, ZERO
+from robustsparse.kernels.constants import LIGHT_NORM, LIGHT_PEAK, NORM, PEAK, SLACK, SUMS, ZERO
 from robustsparse.kernels.order_statistics import select
 from robustsparse.kernels.trimmed_mean.drift import norm_bound, peak_bound
 from robustsparse.kernels.vectors import larger, vector
@@ -11,7 +11,7 @@ from robustsparse.kernels.vectors import larger, vector
 
 @kernel(fastmath=SUMS)
 def trim_setup(XT, first, last, step, XT32, norms, sizes, nonzeros, row_squares):
-    """Float32 copy, norms (see `within_reach`), typical size and nonzero values of each column, and squares of rows.
+    """Float32 copy, norms (see `NORM` to `PEAK`), typical size and nonzero values of each column, and squares of rows.
 
     The typical size is the median of every `step`-th absolute value, the upper one of two.
     """
@@ -22,18 +22,18 @@ def trim_setup(XT, first, last, step, XT32, norms, sizes, nonzeros, row_squares)
         eighths = 0.0
         count = ZERO
         for i in range(n):
-            v = np.float64(XT[j, i])
-            XT32[j, i] = v
-            count += v != 0.0
-            v *= v
-            square += v
-            row_squares[i] += v
-            v *= v
-            eighths += v * v
+            power = np.float64(XT[j, i])
+            XT32[j, i] = power
+            count += power != 0.0
+            power *= power
+            square += power
+            row_squares[i] += power
+            power *= power
+            eighths += power * power
         nonzeros[j] = count
         norm = norm_bound(square)
-        norms[0, j] = norms[1, j] = norm
-        norms[2, j] = norms[3, j] = peak_bound(eighths, norm)
+        norms[NORM, j] = norms[LIGHT_NORM, j] = norm
+        norms[LIGHT_PEAK, j] = norms[PEAK, j] = peak_bound(eighths, norm)
         count = ZERO
         for i in range(0, n, step):
             buffer[count] = abs(XT[j, i])
@@ -49,8 +49,8 @@ def leverage_setup(XT, light, first, last, norms):
         square = 0.0
         largest = 0.0
         for i in range(len(light)):
-            v = abs(XT[j, i]) * light[i]
-            square += v * v
-            largest = larger(largest, v)
-        norms[1, j] = norm_bound(square) * SLACK
-        norms[2, j] = largest
+            size = abs(XT[j, i]) * light[i]
+            square += size * size
+            largest = larger(largest, size)
+        norms[LIGHT_NORM, j] = norm_bound(square) * SLACK
+        norms[LIGHT_PEAK, j] = largest

@@ -1,4 +1,9 @@
-"""Trimmed means of those columns only that may be among the largest."""
+"""Trimmed means of those columns only that may be among the largest.
+
+Three sieves, each finer and dearer than the one before, against a bar that k columns are known to reach: bounds from
+what was known of a column and how far the scores have moved (`drift`); intervals from passes in single precision
+(`interval`); exact values (`exact`). The bar rises with what is found on the way.
+"""
 
 import math
 
@@ -7,11 +12,14 @@ import numpy as np
 from robustsparse.kernels.compiler import kernel
 from robustsparse.kernels.constants import (
     CLIP,
+    CUTS,
+    GAPS,
     HIGH,
     HIGH_GAP,
     KNOWN,
     LOW,
     LOW_GAP,
+    MISS,
     RADIUS,
     ROUND32,
     SIDES,
@@ -26,27 +34,42 @@ from robustsparse.kernels.trimmed_mean.exact import kept_range, kept_sum
 from robustsparse.kernels.trimmed_mean.interval import certified
 from robustsparse.kernels.vectors import larger, smaller, vector
 
-# Half the width of the bracket around a guessed cut, in units of the typical miss.
-FIRST = 2.5
+# Half the width of the first bracket around a cut: in standard deviations of the number of products beyond the cut;
+# for a column never looked at, in units of the typical miss if that is more.
+DEVIATIONS, MISSES = 2.0, 2.5
+# The same where the exact cut is looked for, with one product more.
+EXACT_DEVIATIONS = 0.6
+# The gap between order statistics that is remembered of a column rests on few of them; it is used within these
+# multiples of what is typical of columns of its size.
+LEAST_GAP, MOST_GAP = 0.6, 1.6
+# Parts of the way that typical values go to what a new column shows: cuts and gaps, the miss of cuts, and the factor
+# by which cuts have changed. They average the last hundred columns or fewer, and follow if later columns differ.
+GUESS_RATE, MISS_RATE, TREND_RATE = 0.02, 0.01, 0.05
+# A cut that changed by a factor outside of these was near zero, and tells nothing of other cuts.
+LEAST_TREND, MOST_TREND = 0.2, 5.0
+# Bounds of the cuts are rounded up by more than single precision can have rounded them down.
+CLIP_SLACK = 1.0 + 4.0 * ROUND32
 # Columns that are judged by what is known of them before any is read; the bar rises while they are.
 BATCH = 512
 
 
 @kernel
-def trim_survivors(
-    XT, XT32, r, r32, unit, m, first, last, active, k, bar, certify,
-    norms, sizes, slots, slot, moved, split, state, guess, found, values,
-):  # fmt: skip
+def trim_survivors(design, memory, scores, first, last, closed, k, bar, found, values):
     """Exact trimmed means of the columns in [first, last) that may be among the k largest in absolute value.
 
-    `bar` is a value that k columns are known to reach; columns of `active` are left out. `unit` is
-    a robust size of the scores: `r32` is r / unit and cuts are remembered in that unit, so they
-    serve as guesses after the scores have shrunk. `slots[j]` says at which reference column j was
-    last evaluated (-1: never), `moved` the drift since each reference and `slot` the reference that
-    r itself is. `guess` (5,) carries typical cuts and gaps for columns never seen, and by how much such
-    cuts are missed. Returns the number of columns written to `found` and `values`.
+    `bar` is a value that k columns are known to reach; columns that are `closed` (d,) are left out. Returns the number
+    of columns written to `found` and `values`.
     """
-    n = len(r)
+    XT = design.XT
+    XT32 = design.XT32
+    m = design.trimmed
+    sizes = design.sizes
+    slots = memory.slots
+    state = memory.state
+    guess = memory.guess
+    score = scores.score
+    unit = scores.unit
+    n = len(score)
     kept = n - 2 * m
     share = m / n
     deviation = math.sqrt(n * share * (1.0 - share)) + 1.0
@@ -63,47 +86,50 @@ def trim_survivors(
     count = ZERO
     for start in range(first, last, BATCH):
         end = within_reach(
-            start, smaller(start + BATCH, last), active, bar, kept, split, slots, moved, norms, state,
-            found, count,
+            start, smaller(start + BATCH, last), closed, bar, scores.wild, design, memory, found, count
         )  # fmt: skip
         for c in range(count, end):
             j = found[c]
             seen = slots[j] >= 0
-            if certify and slots[j] != slot:
-                spread = 2.0 * deviation
+            if scores.certify and slots[j] != scores.slot:
+                spread = DEVIATIONS * deviation
                 if not seen:
-                    spread = larger(spread, FIRST * guess[4] / smaller(guess[2], guess[3]))
+                    least_gap = smaller(guess[GAPS], guess[GAPS + 1])
+                    spread = larger(spread, MISSES * guess[MISS] / least_gap)
                 for side in range(SIDES):
-                    gap = guess[2 + side] * sizes[j]
-                    look[side] = guess[side] * sizes[j]
-                    look[2 + side] = gap
+                    gap = guess[GAPS + side] * sizes[j]
+                    look[CUTS + side] = guess[CUTS + side] * sizes[j]
+                    look[GAPS + side] = gap
                     if seen:
-                        look[side] = state[LOW + side, j] * trend[side]
-                        look[2 + side] = smaller(
-                            larger(state[LOW_GAP + side, j], 0.6 * gap), 1.6 * gap
+                        look[CUTS + side] = state[LOW + side, j] * trend[side]
+                        look[GAPS + side] = smaller(
+                            larger(state[LOW_GAP + side, j], LEAST_GAP * gap), MOST_GAP * gap
                         )
-                ok, value, radius, clip = certified(XT32[j], r32, m, look, spread, bar / unit)
-                slots[j] = slot
+                ok, value, radius, clip = certified(
+                    XT32[j], memory.score32, m, look, spread, bar / unit
+                )
+                slots[j] = scores.slot
                 for side in range(SIDES):
-                    cut = look[side]
+                    cut = look[CUTS + side]
+                    gap = look[GAPS + side]
                     ratio = cut / state[LOW + side, j]
                     state[LOW + side, j] = cut
-                    state[LOW_GAP + side, j] = look[2 + side]
+                    state[LOW_GAP + side, j] = gap
                     if not ok:
                         continue
                     if not seen:
-                        miss = cut / sizes[j] - guess[side]
-                        guess[side] += 0.02 * miss
-                        guess[4] += 0.01 * (abs(miss) - guess[4])
-                    elif 0.2 < ratio < 5.0:
-                        trend[side] += 0.05 * (ratio - trend[side])
-                    guess[2 + side] += 0.02 * (look[2 + side] / sizes[j] - guess[2 + side])
+                        miss = cut / sizes[j] - guess[CUTS + side]
+                        guess[CUTS + side] += GUESS_RATE * miss
+                        guess[MISS] += MISS_RATE * (abs(miss) - guess[MISS])
+                    elif LEAST_TREND < ratio < MOST_TREND:
+                        trend[side] += TREND_RATE * (ratio - trend[side])
+                    guess[GAPS + side] += GUESS_RATE * (gap / sizes[j] - guess[GAPS + side])
                 # Zero is reserved for exact values.
                 radius = radius * unit + SMALLEST
                 value *= unit
                 state[VALUE, j] = value
                 state[RADIUS, j] = radius
-                state[CLIP, j] = clip * unit * (1.0 + 4.0 * ROUND32)
+                state[CLIP, j] = clip * unit * CLIP_SLACK
                 state[KNOWN, j] = abs(value) + radius
                 if (abs(value) + radius) * SLACK < bar:
                     continue
@@ -122,19 +148,19 @@ def trim_survivors(
     survivors = ZERO
     for c in range(count):
         j = found[c]
-        here = slots[j] == slot
+        here = slots[j] == scores.slot
         if here and state[KNOWN, j] * SLACK < bar:
             continue
         if not (here and state[RADIUS, j] == 0.0):
             # Equal guesses are none.
-            near = unit if certify and state[RADIUS, j] < np.inf else 0.0
-            width = (0.6 * deviation + 1.0) * near
+            near = unit if scores.certify and state[RADIUS, j] < np.inf else 0.0
+            width = (EXACT_DEVIATIONS * deviation + 1.0) * near
             low, high = kept_range(
-                XT[j], r, m, state[LOW, j] * near, state[HIGH, j] * near,
+                XT[j], score, m, state[LOW, j] * near, state[HIGH, j] * near,
                 width * state[LOW_GAP, j], width * state[HIGH_GAP, j], lower, upper,
             )  # fmt: skip
-            value = kept_sum(XT[j], r, m, low, high) / kept
-            slots[j] = slot
+            value = kept_sum(XT[j], score, m, low, high) / kept
+            slots[j] = scores.slot
             state[VALUE, j] = value
             state[RADIUS, j] = 0.0
             state[KNOWN, j] = abs(value)
