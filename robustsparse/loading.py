@@ -8,7 +8,7 @@ from robustsparse.graph.files import is_graph_file
 from robustsparse.graph.result import load_graph
 from robustsparse.regression.files import read_result
 from robustsparse.regression.intervals import rerun
-from robustsparse.regression.result import Made, RHTResult
+from robustsparse.regression.result import RHTResult
 
 
 def load(
@@ -33,4 +33,4 @@ def load(
     """
     if is_graph_file(file):
         return load_graph(file, trusted=trusted)
-    return read_result(file, (RHTResult, Made), rerun, context, trusted)
+    return read_result(file, RHTResult, rerun, context, trusted)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from robustsparse.algorithm.bound import BoundGradient
-from robustsparse.algorithm.gradients import Estimator
+from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.errors import ConvergenceWarning, warn_user
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.types import Array

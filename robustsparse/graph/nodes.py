@@ -10,7 +10,7 @@ from scipy import sparse
 
 from robustsparse import kernels
 from robustsparse.algorithm.bound import BoundGradient
-from robustsparse.algorithm.gradients import Estimator
+from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import solve

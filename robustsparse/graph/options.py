@@ -6,12 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from robustsparse.algorithm.gradients import (
-    Estimator,
-    EstimatorLike,
-    as_estimator,
-    as_given,
-)
+from robustsparse.algorithm.estimator import Estimator, as_given
+from robustsparse.algorithm.gradients import EstimatorLike, as_estimator
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.sparsity import k_grid
 from robustsparse.base.checks import as_rng, check_choice, check_count, check_number

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.algorithm.gradients import Estimator, Plain
+from robustsparse.algorithm.estimator import Estimator, Plain
 from robustsparse.base.archive import (
     frame_from_json,
     frame_to_json,
@@ -27,9 +27,10 @@ from robustsparse.design.frames import Dropped
 from robustsparse.regression.call import Call, Rerun, gone
 from robustsparse.regression.family import FAMILIES, Family
 from robustsparse.regression.fit.contamination import BadShare
+from robustsparse.regression.made import Made
 
 if TYPE_CHECKING:
-    from robustsparse.regression.result import Made, RHTResult
+    from robustsparse.regression.result import RHTResult
 
 FORMAT = "robustsparse.RHTResult"
 VERSION = 2
@@ -80,7 +81,7 @@ def _read(cls: type[Any], meta: dict[str, Any]) -> dict[str, Any]:
 
 def read_result(
     path: str | Path,
-    classes: tuple[type["RHTResult"], type["Made"]],
+    result: type["RHTResult"],
     rerun: Rerun,
     context: Mapping[str, Any] | None = None,
     trusted: bool = False,
@@ -91,8 +92,8 @@ def read_result(
     ----------
     path : str or Path
         The file.
-    classes : pair of classes
-        Those of a result and of how it was made.
+    result : class
+        `RHTResult`, which knows this module.
     rerun : callable
         Repeats a fit, for the fit's `Call`.
     context : dict, optional
@@ -102,7 +103,7 @@ def read_result(
     """
     meta = _contents(path, trusted)
     try:
-        return _result(meta, classes, rerun, context)
+        return _result(meta, result, rerun, context)
     except DataError:
         raise
     except Exception as error:
@@ -114,19 +115,18 @@ def read_result(
 
 def _result(
     meta: dict[str, Any],
-    classes: tuple[type["RHTResult"], type["Made"]],
+    result: type["RHTResult"],
     rerun: Rerun,
     context: Mapping[str, Any] | None,
 ) -> "RHTResult":
-    result, made = classes
     dropped = meta["dropped"]
     return result(
         **_read(result, meta),
         estimator=_as_part(meta["estimator"]),
         loss=_as_part(meta["loss"]),
         bad_share=None if meta["bad_share"] is None else BadShare(*meta["bad_share"]),
-        made=made(
-            **_read(made, meta),
+        made=Made(
+            **_read(Made, meta),
             kind=_family(meta),
             dropped=Dropped(
                 dropped["missing"], dropped["infinite"], index_from_json(dropped["labels"]),

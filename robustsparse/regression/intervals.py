@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.base.checks import as_rng, check_count, check_number
+from robustsparse.base.checks import Seed, as_rng, check_count, check_number
 from robustsparse.base.errors import DataError
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.regression.resampling import (
@@ -34,7 +34,7 @@ def bootstrap(
     *,
     resamples: int = 200,
     level: float = 0.95,
-    rng: Any = None,
+    rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     **options: Any,
@@ -94,7 +94,7 @@ def _bootstrap(
     study: Study,
     resamples: int = 200,
     level: float = 0.95,
-    rng: Any = None,
+    rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> Frame:
@@ -139,7 +139,7 @@ def split(
     *,
     splits: int = 1,
     level: float = 0.95,
-    rng: Any = None,
+    rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     **options: Any,
@@ -199,7 +199,7 @@ def _split(
     study: Study,
     splits: int = 1,
     level: float = 0.95,
-    rng: Any = None,
+    rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> Frame:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from robustsparse.algorithm.gradients import as_given
+from robustsparse.algorithm.estimator import as_given
 from robustsparse.base.types import Array
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT
@@ -13,7 +13,8 @@ from robustsparse.regression.fit.contamination import BadShare
 from robustsparse.regression.fit.fitted import Fitted, response_flags, standard_residuals
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.standardized import Standardized
-from robustsparse.regression.result import Made, RHTResult
+from robustsparse.regression.made import Made
+from robustsparse.regression.result import RHTResult
 
 
 def label(

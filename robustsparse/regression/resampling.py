@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from robustsparse.algorithm.gradients import Estimator
+from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.errors import ParameterError, warn_user
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.text import did_you_mean

@@ -9,17 +9,17 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from robustsparse.algorithm.gradients import GradientEstimator
+from robustsparse.algorithm.estimator import GradientEstimator
 from robustsparse.algorithm.losses import Loss
 from robustsparse.base.checks import as_matrix, as_vector, check_choice, check_number
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array
-from robustsparse.design.frames import INTERCEPT, Dropped
-from robustsparse.design.response import Classes, recode_response
+from robustsparse.design.frames import INTERCEPT
+from robustsparse.design.response import recode_response
 from robustsparse.regression.call import Call
-from robustsparse.regression.family import Family
 from robustsparse.regression.files import save_result
 from robustsparse.regression.fit.contamination import BadShare
+from robustsparse.regression.made import Made
 from robustsparse.regression.measures import likelier, path_rank
 from robustsparse.regression.summary import summarize
 from robustsparse.report.plots import (
@@ -33,53 +33,12 @@ from robustsparse.report.roc import ROC, roc_from_scores
 from robustsparse.report.summary.report import Summary
 
 if TYPE_CHECKING:
-    from robustsparse.design.build import DesignSpec
+    pass
 
 
 _TYPES = ("response", "link", "class")
 _METHODS = ("sandwich", "split", "bootstrap")
 _KINDS = (None, "response", "leverage")
-
-
-@dataclass(frozen=True, eq=False)
-class Made:
-    """How a fit was made, for its summary, its predictions and its file.
-
-    Attributes
-    ----------
-    kind : Family
-        Kind of response.
-    select : str
-        How k was chosen; "given" if it was not.
-    step : float
-        Length of the last step.
-    refitted : bool
-        Whether the chosen columns were refitted.
-    kept, constant : tuple of str
-        Terms that were never thresholded; columns that cannot be selected.
-    dropped : Dropped
-        Rows that were left out.
-    classes : pair of labels or None
-        Those coded 0 and 1.
-    references : dict
-        The level of each factor that has no column of its own.
-    spec : DesignSpec or None
-        How to code new data; None for arrays.
-    offset_given : bool
-        Whether the response was given an offset that new data must bring along.
-    """
-
-    kind: Family
-    select: str
-    step: float
-    refitted: bool
-    kept: tuple[str, ...]
-    dropped: Dropped
-    classes: Classes | None
-    references: dict[str, object]
-    constant: tuple[str, ...]
-    spec: "DesignSpec | None"
-    offset_given: bool
 
 
 def _of_making(name: str) -> Any:

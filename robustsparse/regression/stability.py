@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.base.checks import as_rng, check_count, check_number
+from robustsparse.algorithm.sparsity import Sparsity
+from robustsparse.base.checks import Seed, as_rng, check_count, check_number
 from robustsparse.regression.resampling import fits_to_parts, make_study
 from robustsparse.regression.result import RHTResult
 from robustsparse.report.plots import plot_stability
@@ -102,9 +103,9 @@ def stability(
     *,
     resamples: int = 50,
     share: float = 0.5,
-    k: Any = "auto",
+    k: Sparsity = "auto",
     threshold: float = 0.6,
-    rng: Any = None,
+    rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     **options: Any,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from robustsparse.algorithm.gradients import Estimator
+from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.text import describe, listed
 from robustsparse.report.summary.report import Summary
 

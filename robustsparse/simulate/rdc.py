@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.algorithm.gradients import (
-    EstimatorLike,
-    GradientEstimator,
-    as_estimator,
-    as_given,
-)
+from robustsparse.algorithm.estimator import GradientEstimator, as_given
+from robustsparse.algorithm.gradients import EstimatorLike, as_estimator
 from robustsparse.base.checks import check_choice, check_count, check_number
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array

@@ -13,10 +13,10 @@ from scipy import stats
 from robustsparse.algorithm.bound import FullGradient
 from robustsparse.algorithm.bound_blocks import ScreenedBlocks
 from robustsparse.algorithm.bound_trimmed import ScreenedTrim
+from robustsparse.algorithm.estimator import GradientEstimator
 from robustsparse.algorithm.gradients import (
     LARGEST_TRIM,
     Array,
-    GradientEstimator,
     Mean,
     MedianOfMeans,
     Trimmed,

@@ -9,14 +9,8 @@ import numpy as np
 import pytest
 
 from robustsparse import simulate
-from robustsparse.algorithm.gradients import (
-    Array,
-    GradientEstimator,
-    Mean,
-    MedianOfMeans,
-    Trimmed,
-    as_estimator,
-)
+from robustsparse.algorithm.estimator import GradientEstimator
+from robustsparse.algorithm.gradients import Array, Mean, MedianOfMeans, Trimmed, as_estimator
 from robustsparse.algorithm.iteration import Descent, Iterate, largest
 from robustsparse.algorithm.losses import Huber, Logistic, Loss, Squared
 from robustsparse.algorithm.problem import Problem, Settings

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 import robustsparse as rs
-from robustsparse.algorithm.gradients import GradientEstimator, as_estimator
+from robustsparse.algorithm.estimator import GradientEstimator
+from robustsparse.algorithm.gradients import as_estimator
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import solve
 

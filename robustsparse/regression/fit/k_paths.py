@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 import pandas as pd
 
-from robustsparse.algorithm.gradients import Estimator
+from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import RHTFit, solve
 from robustsparse.base.jobs import outcomes

@@ -4,12 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robustsparse.algorithm.gradients import (
-    LARGEST_TRIM,
-    Estimator,
-    EstimatorLike,
-    as_estimator,
-)
+from robustsparse.algorithm.estimator import Estimator
+from robustsparse.algorithm.gradients import LARGEST_TRIM, EstimatorLike, as_estimator
 from robustsparse.algorithm.losses import Loss, as_loss
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.sparsity import Sparsity

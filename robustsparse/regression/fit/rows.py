@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robustsparse.algorithm.gradients import Estimator
+from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.family import residual_unit

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustsparse.algorithm.bound import double_rows
-from robustsparse.algorithm.gradients import Estimator
+from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.losses import Loss
 from robustsparse.algorithm.problem import Problem
 from robustsparse.base.types import Array, Indices, Mask

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from robustsparse.algorithm.gradients import Estimator, Mean
+from robustsparse.algorithm.estimator import Estimator
+from robustsparse.algorithm.gradients import Mean
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.solver import RHTFit, solve, solve_down
 from robustsparse.base.types import Array, Mask

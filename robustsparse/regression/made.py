@@ -1,0 +1,52 @@
+"""`Made`: how a fit was made, for its summary, its predictions and its file."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from robustsparse.design.frames import Dropped
+from robustsparse.design.response import Classes
+from robustsparse.regression.family import Family
+
+if TYPE_CHECKING:
+    from robustsparse.design.spec import DesignSpec
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """How a fit was made, for its summary, its predictions and its file.
+
+    Attributes
+    ----------
+    kind : Family
+        Kind of response.
+    select : str
+        How k was chosen; "given" if it was not.
+    step : float
+        Length of the last step.
+    refitted : bool
+        Whether the chosen columns were refitted.
+    kept, constant : tuple of str
+        Terms that were never thresholded; columns that cannot be selected.
+    dropped : Dropped
+        Rows that were left out.
+    classes : pair of labels or None
+        Those coded 0 and 1.
+    references : dict
+        The level of each factor that has no column of its own.
+    spec : DesignSpec or None
+        How to code new data; None for arrays.
+    offset_given : bool
+        Whether the response was given an offset that new data must bring along.
+    """
+
+    kind: Family
+    select: str
+    step: float
+    refitted: bool
+    kept: tuple[str, ...]
+    dropped: Dropped
+    classes: Classes | None
+    references: dict[str, object]
+    constant: tuple[str, ...]
+    spec: "DesignSpec | None"
+    offset_given: bool
