@@ -1,7 +1,6 @@
 """The package as it is against an earlier version of it."""
 
 import json
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -11,20 +10,18 @@ from pathlib import Path
 
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = Path(__file__).resolve().parents[1]
 _ROUNDS = 3
 
 
 def _extract(revision: str, folder: Path) -> None:
-    """Put the revision's package into a folder, with today's benchmarks beside it."""
+    """Put the revision's package into a folder, with its own benchmarks, which know where its parts are."""
     archive = subprocess.run(
-        ["git", "archive", revision, "robustsparse", "data"],
+        ["git", "archive", revision, "robustsparse", "data", "benchmarks"],
         cwd=ROOT, capture_output=True, check=True,
     )  # fmt: skip
     with tarfile.open(fileobj=BytesIO(archive.stdout)) as tar:
         tar.extractall(folder, filter="data")
-    shutil.copytree(HERE, folder / "benchmarks", ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def _seconds(tree: Path) -> dict[str, float]:
