@@ -7,10 +7,24 @@ from typing import Any
 
 from numba import njit
 from numba.core import event
+from numba.core.dispatcher import Dispatcher
+
+from robustsparse.kernels.cache import KernelCache
 
 # Division by zero gives an infinity as in numpy; checking every divisor would take longer to compile and to run. There
 # are no expressions of whole arrays that were worth looking for and fusing.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_rewrites": True}
+
+
+def _kept(function: Callable[..., Any] | None, options: dict[str, Any]) -> Any:
+    """Compile a function, and keep the machine code on disk."""
+    if function is None:
+        return lambda later: _kept(later, options)
+    compiled = njit(function, **_OPTIONS, **options)
+    # Without the compiler, as for debugging, it is the function itself.
+    if isinstance(compiled, Dispatcher):
+        compiled._cache = KernelCache(function)
+    return compiled
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -18,12 +32,12 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     Other threads can run Python meanwhile.
     """
-    return njit(function, cache=True, nogil=True, **_OPTIONS, **options)
+    return _kept(function, {"nogil": True, **options})
 
 
 def brief(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function that is over in microseconds: to let other threads run and wait for them would take longer."""
-    return njit(function, cache=True, **_OPTIONS, **options)
+    return _kept(function, options)
 
 
 def part(function: Callable[..., Any] | None = None, **options: Any) -> Any:
