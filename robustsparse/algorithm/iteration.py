@@ -14,7 +14,7 @@ from robustsparse.base.types import Array, Indices, Mask, Places
 
 # Share of the exact minimizing step that is taken: the robust curvature is an estimate.
 _STEP_SHARE = 0.9
-# The step of a design whose products overflow is rounded to zero.
+# Divisor in place of a step of zero, which is what a design whose products overflow leads to.
 _TINY = float(np.finfo(np.float64).tiny)
 # Steps on a support that stayed end at this part of the tolerance, or what they leave would look like a change of the
 # next iterate.
@@ -80,7 +80,23 @@ def _insert(columns: Indices, values: Array, k: int) -> Places:
 
 @dataclass
 class Descent:
-    """The state of one run."""
+    """The state of one run.
+
+    Attributes
+    ----------
+    problem : Problem
+        The data.
+    k : int
+        Number of coefficients that survive the threshold.
+    keep : array of int
+        Columns that are never thresholded and do not count in k.
+    settings : Settings
+        Step, radius, iterations and tolerance.
+    history : list of Iteration
+        One record an iteration.
+    share : float
+        Part of the minimizing step that is taken; smaller after the iterates have grown.
+    """
 
     problem: Problem
     k: int
@@ -283,7 +299,7 @@ class Descent:
         distance, either = new.moved or _moved(new, old)
         size = sqrt(new.values @ new.values)
         change = distance / size if size > 0 else float(distance != 0)
-        # The two supports overlap in what the union of both lacks.
+        # What either support has and the old one lacks has entered; what the new one lacks has left.
         entered, left = either - len(old.columns), either - len(new.columns)
         free = len(new.columns) - len(self.keep)
         row = Iteration(len(self.history) + 1, change, new.step, free, entered, left, loss)

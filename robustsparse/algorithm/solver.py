@@ -85,11 +85,12 @@ class _Guard:
         self.backoffs = 0
 
     def grown(self, new: Iterate, loss: float) -> bool:
-        """Whether the run has left the ground; if not, the iterate is remembered if it is the best."""
+        """Whether the coefficients or their loss have grown beyond reason; if not, the best iterate is remembered."""
         if not np.isfinite(new.values).all():
             return True
         if not loss <= _GROWTH * self.first:
-            # A good start has next to no loss, and coefficients may leave it for another support.
+            # After a start with next to no loss any other support looks like growth; so the loss is also compared
+            # with that of no coefficients at all.
             nothing = self.problem.predictor(np.empty((0, len(self.problem.y))), np.empty(0))
             self.first = max(self.first, self.problem.robust_loss(nothing))
             if not loss <= _GROWTH * self.first:
@@ -207,7 +208,7 @@ def _run_split(
     grown = False
     for problem in problems:
         run.change(problem)
-        # What was predicted is of other rows.
+        # The linear predictor that the iterate carries is that of the rows of the last part.
         new = run.advance(replace(at, eta=None))
         loss = problem.robust_loss(run.predictor(new))
         run.record(new, at, loss)

@@ -13,9 +13,9 @@ from robustsparse.kernels.vectors import larger, vector
 SAMPLE = np.int64(33)
 # A column is sampled if it has so many times as many values.
 SAMPLED = 4
-# A bracket of more than this part of the column is narrowed by interpolation, to so many standard deviations of the
-# place of the median at both sides.
-WIDE_PART, DEVIATIONS = 8, 2.0
+# A bracket that holds more than one in so many values of the column is narrowed by interpolation: to the place of the
+# median, and to both sides of it these many times the square root of the number of values in the bracket.
+WIDE_PART, ROOTS = 8, 2.0
 
 
 @part
@@ -52,7 +52,7 @@ def row_medians(XT, out):
             below, upto = _count_between(x, low, high)
         if below <= first and last < upto and upto - below > n // WIDE_PART:
             share = (first - below + 0.5) / (upto - below)
-            half = DEVIATIONS / math.sqrt(upto - below)
+            half = ROOTS / math.sqrt(upto - below)
             nearer = low + (share - half) * (high - low)
             further = low + (share + half) * (high - low)
             inside, within = _count_between(x, nearer, further)

@@ -1,7 +1,7 @@
 """One iteration of Algorithm 1 with a robust step, for the squared loss and a trimmed gradient, in one call.
 
-What `Descent.iterate` does with the same kernels one by one, for any loss and estimator. Between two calls of compiled
-code threads wait for each other's Python, and small problems spend most of their time there.
+`Descent.iterate` does the same for any loss and estimator, with one kernel after another. Small problems spend most of
+their time in Python between the kernels, and threads wait for each other there, since one at a time runs Python.
 """
 
 import math

@@ -1,4 +1,8 @@
-"""Steps of a descent on a few columns, accelerated by the secants of the last ones (Anderson)."""
+"""Steps of a descent on a few columns, accelerated by the secants of the last ones (Anderson).
+
+A secant is the change of the point, and of the slope, since an earlier step. In the span of the secants the curvature
+is known, so that the move can go straight to where the slope vanishes; only across them it is a plain step.
+"""
 
 import math
 
