@@ -14,18 +14,22 @@ from robustsparse.regression.result import RHTResult
 def load(
     file: str | Path, context: Mapping[str, Any] | None = None, *, trusted: bool = False
 ) -> Any:
-    """Read a model or a graph that `save` wrote; nothing in the file can run.
+    """Read a model or a graph that `save` wrote, from wherever it comes.
 
-    A file that asks for far more memory than its size explains is refused before any of it is taken.
+    Nothing in the file runs when it is read. Its formula runs when the model predicts, within the limits of any
+    formula: it can compute with the columns, and cannot import, read, write or start anything. A file that asks for far
+    more memory than its size explains is refused before any of it is taken.
 
     Parameters
     ----------
     file : str or Path
         The file.
     context : dict, optional
-        Functions of the user's own that a formula calls; they are not stored.
+        Functions of the user's own that a formula calls; they are not stored, and the formula may do with them what
+        it likes.
     trusted : bool
-        Read the file however large it becomes.
+        Lift these limits, for a file whose origin you know: its terms may be any Python code, and it may become
+        however large.
 
     Returns
     -------

@@ -8,13 +8,11 @@ Rows with missing or infinite values cannot be used. They are counted and droppe
 Factors keep a column per level but one (the reference, when there is an intercept). Levels
 that training did not see are an error in new data; a row with a missing input gives a row of NaN.
 
-Security: a formula is code. ``log(x)`` calls a function, and so could anything else inside
-parentheses or braces, so do not evaluate formulas of people you do not trust. What protects you
-from accidents: nothing of the caller's variables is visible, only the columns of the data, the
-transforms of formulaic, numpy as ``np``, and what you pass in ``context``; Python functions that
-reach outside (``open``, ``eval``, ``__import__``) and private attributes are refused. This is no
-sandbox: numpy and pandas can write files. A stored :class:`DesignSpec` holds the formula's code as
-text. Reading it back runs nothing; predicting with it does.
+Security: a formula is code, but code that can only compute. It sees the columns of the data, the
+transforms of formulaic, functions of numpy as ``np``, methods of columns such as ``fillna``, and
+what you pass in ``context``; never the caller's variables, and no module. What it may use is
+listed in :mod:`robustsparse.design.formulas.allowed`; the rest is refused before anything runs.
+A stored :class:`DesignSpec` holds the formula's code as text, for which the same limits hold.
 """
 
 from __future__ import annotations
@@ -132,7 +130,7 @@ def build_design(
         audit.note("offset", np.isnan(shift), np.isinf(shift))
     learned: dict[str, Any] = {}
     pieces = [*(piece for term in layout.coded for piece in term), parsed.response]
-    evaluator, rows = evaluator_for(frame, pieces, kinds, names, learned, audit)
+    evaluator, rows = evaluator_for(frame, pieces, kinds, names, learned, audit, context or {})
     _require_rows(audit, frame.index, na_action)
     values, coding = _code(evaluator, layout.coded, audit, rows)
     _require_rows(audit, frame.index, na_action)
@@ -152,6 +150,7 @@ def build_design(
         _places=places,
         _kinds={name: kinds[name] for name in sorted(read_by(pieces) & kinds.keys())},
         _context=dict(context or {}),
+        _granted=dict(context or {}),
     )
     return Design(
         X=_fill(block, values, places, use),

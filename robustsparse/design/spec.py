@@ -73,6 +73,8 @@ class DesignSpec:
     _places: tuple[tuple[int, ...], ...] = field(repr=False)
     _kinds: dict[str, Kind] = field(repr=False)
     _context: dict[str, Any] = field(repr=False)
+    # The part of the context that the user gave; None if code may do what it likes.
+    _granted: dict[str, Any] | None = field(repr=False)
 
     def __repr__(self) -> str:
         return f"DesignSpec({self.formula!r}, {len(self.names)} columns)"
@@ -147,9 +149,17 @@ class DesignSpec:
 
     @classmethod
     def from_dict(
-        cls, stored: Mapping[str, Any], context: Mapping[str, Any] | None = None
+        cls,
+        stored: Mapping[str, Any],
+        context: Mapping[str, Any] | None = None,
+        *,
+        trusted: bool = False,
     ) -> DesignSpec:
-        """Undo :meth:`to_dict`; no code is run."""
+        """Undo :meth:`to_dict`; no code is run.
+
+        The stored terms are code that runs when new data are coded, within the limits of
+        :mod:`robustsparse.design.formulas.allowed` unless they are ``trusted``.
+        """
         if stored.get("format") != FORMAT:
             raise DataError(
                 f"the stored design has format {stored.get('format')!r}, this version reads "
@@ -165,6 +175,7 @@ class DesignSpec:
             _places=tuple(tuple(place) for place in stored["places"]),
             _kinds=dict(stored["kinds"]),
             _context={**from_json(stored["context"]), **(context or {})},
+            _granted=None if trusted else dict(context or {}),
         )
 
     def _lift(self, frame: pd.DataFrame, wanted: npt.NDArray[Any], flipped: Array) -> None:
@@ -198,7 +209,9 @@ class DesignSpec:
     ) -> tuple[Evaluator, Places]:
         require_columns(frame, sorted(read_by(pieces) & self._kinds.keys()))
         learned = copy.deepcopy(self._coding.transforms)
-        return evaluator_for(frame, pieces, self._kinds, self._context, learned, audit)
+        return evaluator_for(
+            frame, pieces, self._kinds, self._context, learned, audit, self._granted
+        )
 
 
 def evaluator_for(
@@ -208,6 +221,7 @@ def evaluator_for(
     context: Mapping[str, Any],
     learned: dict[str, Any],
     audit: RowAudit,
+    granted: Mapping[str, Any] | None,
 ) -> tuple[Evaluator, Places]:
     """Evaluate pieces on the rows where what they read is finite, and audit all rows.
 
@@ -226,7 +240,7 @@ def evaluator_for(
             name: column.iloc[rows].reset_index(drop=True) for name, column in columns.items()
         }
         context = context_of(context, ~unbounded)
-    evaluator = Evaluator(columns, len(rows), context, learned)
+    evaluator = Evaluator(columns, len(rows), context, learned, granted)
     for piece in pieces:
         missing, infinities = (_spread(mask, rows, len(frame)) for mask in evaluator.defects(piece))
         audit.note(unmarked(piece.expr), missing, infinities)

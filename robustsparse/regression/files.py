@@ -99,11 +99,11 @@ def read_result(
     context : dict, optional
         Functions that the formula used; they are not stored.
     trusted : bool
-        Whether to unpack the file however large it becomes.
+        Whether to unpack the file however large it becomes, and to run what its terms say.
     """
     meta = _contents(path, trusted)
     try:
-        return _result(meta, result, rerun, context)
+        return _result(meta, result, rerun, context, trusted)
     except DataError:
         raise
     except Exception as error:
@@ -118,6 +118,7 @@ def _result(
     result: type["RHTResult"],
     rerun: Rerun,
     context: Mapping[str, Any] | None,
+    trusted: bool,
 ) -> "RHTResult":
     dropped = meta["dropped"]
     return result(
@@ -132,7 +133,7 @@ def _result(
                 dropped["missing"], dropped["infinite"], index_from_json(dropped["labels"]),
                 dropped["columns"], dropped.get("weightless", 0),
             ),
-            spec=None if meta["spec"] is None else _as_spec(meta["spec"], context),
+            spec=None if meta["spec"] is None else _as_spec(meta["spec"], context, trusted),
         ),
         _call=_as_call(meta["call"], rerun, context),
     )  # fmt: skip
@@ -146,11 +147,11 @@ def _family(meta: dict[str, Any]) -> Family:
     return kind
 
 
-def _as_spec(stored: dict[str, Any], context: Mapping[str, Any] | None) -> Any:
+def _as_spec(stored: dict[str, Any], context: Mapping[str, Any] | None, trusted: bool) -> Any:
     # Imported where it is used: a model of arrays need not wait for formulaic.
     from robustsparse.design.build import DesignSpec
 
-    return DesignSpec.from_dict(stored, context)
+    return DesignSpec.from_dict(stored, context, trusted=trusted)
 
 
 def _contents(path: str | Path, trusted: bool) -> dict[str, Any]:

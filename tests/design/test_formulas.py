@@ -123,7 +123,7 @@ def test_code_is_checked_against_known_names() -> None:
 def evaluator(learned: dict[str, Any] | None = None, **columns: Any) -> Evaluator:
     series = {name: pd.Series(values) for name, values in columns.items()}
     n = len(next(iter(series.values())))
-    return Evaluator(series, n, {}, {} if learned is None else learned)
+    return Evaluator(series, n, {}, {} if learned is None else learned, {})
 
 
 def none(n: int) -> np.ndarray:

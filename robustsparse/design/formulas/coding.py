@@ -31,6 +31,7 @@ from robustsparse.base.archive import from_json, to_json
 from robustsparse.base.errors import DataError, FormulaError, RobustSparseError, UnseenLevelError
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Mask
+from robustsparse.design.formulas.allowed import hidden_builtins, numpy_namespace
 from robustsparse.design.formulas.parsing import (
     Piece,
     Term,
@@ -153,6 +154,8 @@ class Evaluator:
     columns : the columns that the pieces read, from :func:`robustsparse.design.frames.prepared`.
     context : names given to the formula besides the data.
     transforms : state of the transforms; empty in training, and filled by evaluating.
+    granted : the part of the context that the user gave, who may do with it what they like; None
+        lifts the limits of what code in a formula may do.
     """
 
     def __init__(
@@ -161,12 +164,16 @@ class Evaluator:
         n: int,
         context: Mapping[str, Any],
         transforms: dict[str, Any],
+        granted: Mapping[str, Any] | None,
     ) -> None:
+        self._granted = granted
         self._columns = columns
         self._known = {*columns, *context}
         self._n = n
         frame = pd.DataFrame(dict(columns), index=pd.RangeIndex(n), copy=False)
-        self._engine = PandasMaterializer(frame, context={**FINITE_TRANSFORMS, **context})
+        walls = {} if granted is None else {**hidden_builtins(), "np": numpy_namespace()}
+        names = {**walls, **FINITE_TRANSFORMS, **context}
+        self._engine = PandasMaterializer(frame, context=names)
         self._spec = ModelSpec(formula=[], output="numpy", transform_state=transforms)
 
     def values(self, piece: Piece) -> pd.Series:
@@ -220,7 +227,7 @@ class Evaluator:
         return self._matrix(spec, drop)[0]
 
     def _evaluate(self, piece: Piece) -> EvaluatedFactor:
-        check_code(piece, self._known)
+        check_code(piece, self._known, self._granted)
         factor = Factor(piece.expr, eval_method=piece.method)
         try:
             # The rows at fault are counted elsewhere, so numpy need not speak of them.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -24,18 +25,17 @@ from formulaic.utils.code import sanitize_variable_names
 
 from robustsparse.base.errors import FormulaError
 from robustsparse.base.text import did_you_mean
+from robustsparse.design.formulas.allowed import BUILTINS, check_allowed
 
 # Formulaic takes a column called `1` for the intercept, and one called `log` for the function. The
 # mark tells them apart; the names of the design lose it.
 MARK = "\x1a"
 _RUN = "\x1f"
+# Characters of a formula that a message shows.
+_LONGEST_QUOTE = 200
 _LITERAL = re.compile(r"[0-9.]+")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _PARSER = DefaultFormulaParser(feature_flags={"twosided"})
-# The functions of Python that code in a formula may call: those that only compute.
-BUILTINS = frozenset(
-    ("abs", "all", "any", "bool", "dict", "float", "int", "len", "list", "max", "min", "pow")
-) | frozenset(("range", "round", "set", "slice", "sorted", "str", "sum", "tuple", "zip"))
 
 
 class Piece(NamedTuple):
@@ -78,12 +78,13 @@ class ParsedFormula:
 
 
 class Code(NamedTuple):
-    """What a piece of Python code reads."""
+    """What a piece of Python code reads, and the code itself as it will run."""
 
     values: frozenset[str]
     functions: frozenset[str]
     compared: frozenset[str]
     dotted: frozenset[str]
+    tree: ast.AST
 
 
 def parse_formula(
@@ -91,7 +92,7 @@ def parse_formula(
     columns: Mapping[str, bool],
     *,
     excluded: Collection[str] = (),
-    context: Collection[str] = (),
+    context: Mapping[str, Any] | None = None,
 ) -> ParsedFormula:
     """Read a formula against the columns of a frame.
 
@@ -111,7 +112,7 @@ def parse_formula(
     tokens = _tokens(formula)
     left, right = _sides(formula, tokens)
     for token in (*left, *right):
-        _check_names(formula, token, columns, context)
+        _check_names(formula, token, columns, context or {})
     hidden = set(excluded) | _names(left)
     named = _names((*left, *right))
     open_columns = [name for name in columns if name not in hidden]
@@ -142,14 +143,19 @@ def variables(piece: Piece) -> frozenset[str]:
     return read_code(piece.expr).values if piece.method == "python" else frozenset()
 
 
-def check_code(piece: Piece, known: Collection[str]) -> None:
+def check_code(
+    piece: Piece, known: Collection[str], granted: Mapping[str, Any] | None = None
+) -> None:
     """Refuse code that uses a name which is neither data, context, transform nor harmless.
 
     A formula that was just parsed passes; one from a file may not, or may lack its context.
+    `granted` is what the user passed in ``context=``; None lifts the limits of what code may do.
     """
     if piece.method != "python":
         return
     code = read_code(piece.expr)
+    if granted is not None:
+        check_allowed(_shortened(piece.expr), code.tree, granted)
     unknown = (code.values | code.functions) - BUILTINS - TRANSFORMS.keys() - set(known)
     if unknown:
         raise FormulaError(
@@ -161,10 +167,25 @@ def check_code(piece: Piece, known: Collection[str]) -> None:
 @lru_cache(maxsize=1024)
 def read_code(expr: str) -> Code:
     """Tell the names in Python code apart by their use, and refuse private ones."""
+    try:
+        return _read(expr)
+    except (SyntaxError, RecursionError, MemoryError, IndexError) as error:
+        # Too many brackets or signs and an empty name in backticks are no errors of syntax to Python.
+        reason = error.msg if isinstance(error, SyntaxError) else "too deep, or an empty name"
+        raise FormulaError(
+            f"`{_shortened(expr)}` cannot be read as Python ({reason}); names with spaces or "
+            "operators go in backticks, and a column called like a Python keyword must be renamed "
+            "to be used inside code"
+        ) from error
+
+
+def _read(expr: str) -> Code:
     aliases: dict[str, str] = {}
     clean = sanitize_variable_names(expr, {}, aliases, template="_formulaic_{}")
     tree = ast.parse(clean.strip(), mode="eval")
-    _refuse_private(expr, tree)
+    # What formulaic will run: it writes names in backticks in another way, by which one may become private.
+    run = ast.parse(sanitize_variable_names(expr, {}, {}), mode="eval")
+    _refuse_private(expr, tree, run)
     bound = _names_in(tree, ast.Store)
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     functions = {_root(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
@@ -174,7 +195,8 @@ def read_code(expr: str) -> Code:
     names = {aliases.get(name, name) for name in loaded - bound - functions}
     compared = {aliases.get(name, name) for name in _compared(tree) - bound - functions}
     dotted = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    return Code(*map(frozenset, (names | _quoted(tree), functions - {""}, compared, dotted)))
+    values, called = frozenset(names | _quoted(tree)), frozenset(functions - {""})
+    return Code(values, called, frozenset(compared), frozenset(dotted), run)
 
 
 def _names_in(tree: ast.AST, use: type[ast.expr_context]) -> set[str]:
@@ -211,8 +233,8 @@ def _compared(tree: ast.AST) -> set[str]:
     return found
 
 
-def _refuse_private(expr: str, tree: ast.AST) -> None:
-    for node in ast.walk(tree):
+def _refuse_private(expr: str, *trees: ast.AST) -> None:
+    for node in (node for tree in trees for node in ast.walk(tree)):
         name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
         hidden = name.startswith("_") and not name.startswith("_formulaic_")
         if hidden and (isinstance(node, ast.Attribute) or name.startswith("__")):
@@ -234,15 +256,17 @@ def _tokens(formula: str) -> list[Token]:
 
 def _check_syntax(formula: str, token: Token) -> None:
     try:
-        read_code(sanitize_python_code(token.token))
-    except SyntaxError as error:
-        _fail_at(
-            formula,
-            token,
-            f"`{token.token}` cannot be read as Python ({error.msg}); names with spaces or "
-            "operators go in backticks, and a column called like a Python keyword must be renamed "
-            "to be used inside code",
-        )
+        read_code(_code_of(token))
+    except FormulaError as error:
+        _fail_at(formula, token, str(error))
+
+
+def _code_of(token: Token) -> str:
+    """Code as formulaic hands it on; what it cannot read stays as it is, and is refused where it is read."""
+    code: str = token.token
+    with suppress(Exception):
+        code = sanitize_python_code(code)
+    return code
 
 
 def _sides(formula: str, tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
@@ -262,17 +286,17 @@ def _names(tokens: Iterable[Token]) -> set[str]:
         if token.kind is Token.Kind.NAME:
             found.add(token.token)
         elif token.kind is Token.Kind.PYTHON:
-            found |= read_code(sanitize_python_code(token.token)).values
+            found |= read_code(_code_of(token)).values
     return found
 
 
 def _check_names(
-    formula: str, token: Token, columns: Mapping[str, bool], context: Collection[str]
+    formula: str, token: Token, columns: Mapping[str, bool], context: Mapping[str, Any]
 ) -> None:
     if token.kind is Token.Kind.NAME:
         names, known = {token.token} - {"."}, set(context)
     elif token.kind is Token.Kind.PYTHON:
-        code = read_code(sanitize_python_code(token.token))
+        code = read_code(_code_of(token))
         names, known = {*code.values, *code.functions}, {*context, *BUILTINS, *TRANSFORMS}
         for name in sorted(code.dotted & columns.keys()):
             _fail_at(formula, token, f"the column {name!r} goes in backticks inside code: `{name}`")
@@ -289,6 +313,11 @@ def _check_names(
             f"the formula uses {name!r}, which is neither a column of the data "
             f"nor a name in context{hint}",
         )
+    if token.kind is Token.Kind.PYTHON:
+        try:
+            check_allowed(_shortened(token.token), code.tree, context)
+        except FormulaError as error:
+            _fail_at(formula, token, str(error))
 
 
 def _fail_at(formula: str, token: Token, message: str) -> NoReturn:
@@ -355,6 +384,15 @@ def _reraise(formula: str, error: Exception) -> NoReturn:
     raise FormulaError(f"cannot read the formula: {message}\n{where}") from error
 
 
+def _shortened(code: str) -> str:
+    return code if len(code) <= _LONGEST_QUOTE else f"{code[:_LONGEST_QUOTE]}..."
+
+
 def _caret(formula: str, start: int, end: int) -> str:
     line = re.sub(r"\s", " ", formula)
+    if len(line) > _LONGEST_QUOTE:
+        # A window around the place, where a long line would hide it.
+        first = max(0, start - _LONGEST_QUOTE // 2)
+        line = line[first : first + _LONGEST_QUOTE]
+        start, end = start - first, min(end - first, len(line) - 1)
     return f"    {line}\n    {' ' * start}{'^' * max(1, end - start + 1)}"
