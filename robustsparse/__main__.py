@@ -2,16 +2,20 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from robustsparse.base.errors import RobustSparseError
+from robustsparse.base.atomic import written_whole
+from robustsparse.base.errors import DataError, ParameterError, RobustSparseError
 from robustsparse.datasets import octane
 from robustsparse.regression.family import FAMILIES
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.rht import rht
+
+# What the shell gets to know of any error, as of wrong arguments.
+_FAILED = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,16 +24,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> main(["fit", "nowhere.csv", "y ~ ."])
-    1
+    2
     """
     options = _parser().parse_args(arguments)
     try:
         fit = _demo() if options.command == "demo" else _fit(options)
+        print(fit.summary())
     except (RobustSparseError, OSError) as error:
-        print(f"robustsparse: {error}", file=sys.stderr)
-        return 1
-    print(fit.summary())
-    _write(fit, options)
+        return _failed(error)
+    # The model first, and each whether or not the other can be written: a fit may have taken long.
+    codes = [_attempt(write, fit, path) for write, path in _files(options)]
+    return max(codes, default=0)
+
+
+def _failed(error: Exception) -> int:
+    """Say on one line what is the matter; messages about formulas have a picture below."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    print(f"robustsparse: {lines[0]}", file=sys.stderr)
+    return _FAILED
+
+
+def _attempt(write: Callable[[RHTResult, Path], None], fit: RHTResult, path: Path) -> int:
+    try:
+        write(fit, path)
+    except (RobustSparseError, OSError, ValueError) as error:
+        return _failed(error)
     return 0
 
 
@@ -58,17 +77,39 @@ def _demo() -> RHTResult:
 
 
 def _fit(options: argparse.Namespace) -> RHTResult:
-    data = pd.read_csv(options.data)
+    for _, path in _files(options):
+        if path.exists() and options.data.exists() and path.samefile(options.data):
+            raise ParameterError(f"{str(path)!r} holds the data; write to another file.")
+    data = _read(options.data)
     return rht(options.formula, data, options.family, options.estimator, epsilon=options.epsilon)
 
 
-def _write(fit: RHTResult, options: argparse.Namespace) -> None:
-    if options.plot is not None:
-        fit.plot_path().figure.savefig(options.plot, dpi=150)
-        print(f"\nThe path of the coefficients is in {options.plot}.")
-    if getattr(options, "save", None) is not None:
-        fit.save(options.save)
-        print(f"The model is in {options.save}.")
+def _read(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_csv(path)
+    except ValueError as error:
+        # Wrong bytes, lines of different lengths and an empty file are all of this kind.
+        reason = str(error).strip().splitlines()[0]
+        raise DataError(
+            f"{str(path)!r} cannot be read as a CSV file in UTF-8 with a header line ({reason})."
+        ) from error
+
+
+def _files(options: argparse.Namespace) -> list[tuple[Callable[[RHTResult, Path], None], Path]]:
+    """What to write where."""
+    wanted = [(_save, getattr(options, "save", None)), (_plot, options.plot)]
+    return [(write, path) for write, path in wanted if path is not None]
+
+
+def _save(fit: RHTResult, path: Path) -> None:
+    fit.save(path)
+    print(f"The model is in {path}.")
+
+
+def _plot(fit: RHTResult, path: Path) -> None:
+    with written_whole(path) as partial:
+        fit.plot_path().figure.savefig(partial, dpi=150, format=path.suffix[1:] or "png")
+    print(f"The path of the coefficients is in {path}.")
 
 
 if __name__ == "__main__":
