@@ -369,7 +369,10 @@ class GraphResult:
         to_graphml(self, path, groups)
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the table of edges, strongest first, one a line."""
+        """Write the table of edges, strongest first, one a line.
+
+        A name that begins with =, +, -, @, tab or return gets an apostrophe before it, or a spreadsheet would run it.
+        """
         to_csv(self, path)
 
     def save(self, path: str | Path) -> None:

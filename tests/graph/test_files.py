@@ -190,6 +190,20 @@ def test_csv_is_the_table_of_edges(graph: GraphResult, tmp_path: Path) -> None:
     assert [list(map(float, line[2:])) for line in lines] == edges[names[2:]].to_numpy().tolist()
 
 
+@pytest.mark.parametrize("name", ["=1+1", "+x", "-log10(p)", "@sum", "\tx", "\rx"])
+def test_no_name_is_a_formula_of_a_spreadsheet(
+    graph: GraphResult, tmp_path: Path, name: str
+) -> None:
+    replace(graph, nodes=(name, *NODES[1:])).to_csv(tmp_path / "edges.csv")
+    with (tmp_path / "edges.csv").open(newline="", encoding="utf-8") as file:
+        _, *lines = csv.reader(file)
+    ends = {end for line in lines for end in line[:2]}
+    assert f"'{name}" in ends
+    assert name not in ends
+    # Numbers stay numbers, also below zero.
+    assert any(line[3].startswith("-") for line in lines)
+
+
 def test_networkx_is_named_where_it_is_missing(
     graph: GraphResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
