@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.text import shown
 from robustsparse.base.types import Array, Places
 
 # What `rng=` takes.
@@ -20,6 +21,8 @@ DEFAULT_SEED = 0
 FEWEST_ROWS = 5
 # Kinds of numpy types that hold real numbers: bool, integers and floats.
 _REAL_KINDS = "biuf"
+# Sums and differences of numbers beyond this may leave the range of numbers.
+LARGEST = 1e302
 
 
 def as_rng(rng: Seed) -> np.random.Generator:
@@ -32,16 +35,18 @@ def as_rng(rng: Seed) -> np.random.Generator:
     """
     try:
         return np.random.default_rng(DEFAULT_SEED if rng is None else rng)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, MemoryError):
         raise ParameterError(
-            f"rng={rng!r} must be a whole number, a numpy Generator or None."
+            f"rng={shown(rng)} must be a whole number, a numpy Generator or None."
         ) from None
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     """Raise unless the value is one of the choices."""
     if not isinstance(value, Hashable) or value not in choices:
-        raise ParameterError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}.")
+        raise ParameterError(
+            f"{name}={shown(value)} is not one of {', '.join(map(repr, choices))}."
+        )
 
 
 def check_number(
@@ -51,7 +56,7 @@ def check_number(
     number = _to_float(value)
     if not (np.isfinite(number) and low <= number <= high) or (open_low and number == low):
         interval = f"{'(' if open_low else '['}{low:g}, {high:g}{']' if np.isfinite(high) else ')'}"
-        raise ParameterError(f"{name}={value!r} must be a number in {interval}.")
+        raise ParameterError(f"{name}={shown(value)} must be a number in {interval}.")
     return number
 
 
@@ -61,7 +66,7 @@ def check_count(name: str, value: Any, low: int, high: int | None = None) -> int
     whole = np.isfinite(number) and number == np.floor(number)
     if not whole or number < low or (high is not None and number > high):
         span = f"of at least {low}" if high is None else f"from {low} to {high}"
-        raise ParameterError(f"{name}={value!r} must be a whole number {span}.")
+        raise ParameterError(f"{name}={shown(value)} must be a whole number {span}.")
     return int(number)
 
 
@@ -70,7 +75,10 @@ def _to_float(value: Any) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     real = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    return float(value) if real else float("nan")
+    try:
+        return float(value) if real else float("nan")
+    except OverflowError:
+        return float("inf")
 
 
 def as_matrix(X: Any) -> Any:
@@ -117,7 +125,17 @@ def as_vector(name: str, values: Any, n: int) -> Array:
             f"{name} has {len(bad)} missing or infinite value(s), the first in row {bad[0]} ({vector[bad[0]]}); "
             "drop or impute these rows first."
         )
+    check_range(name, vector)
     return vector
+
+
+def check_range(name: str, values: Array) -> None:
+    """Raise if finite numbers are too large to compute with."""
+    if len(values) and not -LARGEST <= values.min() <= values.max() <= LARGEST:
+        raise DataError(
+            f"{name}: {values[np.abs(values).argmax()]:.3g} is too large to compute with; divide all values by a "
+            "constant, or drop this one if it stands for a missing value."
+        )
 
 
 def as_array(name: str, values: Any) -> NDArray[Any]:
@@ -133,11 +151,11 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
 def _numeric(values: NDArray[Any], name: str) -> Array:
     try:
         return values.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         row, *column, value = _first_text(values)
         where = f"row {row}" + (f", column {column[0]}" if column else "")
         raise DataError(
-            f"{name} holds values that are not numbers, the first {str(value)!r} in {where}; convert them first."
+            f"{name} holds values that are not numbers, the first {shown(value)} in {where}; convert them first."
         ) from None
 
 
@@ -146,7 +164,7 @@ def _first_text(values: NDArray[Any]) -> tuple[Any, ...]:
     for place, value in np.ndenumerate(values):
         try:
             float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return *place, value
     return *(0,) * values.ndim, values.flat[0]
 
@@ -154,20 +172,24 @@ def _first_text(values: NDArray[Any]) -> tuple[Any, ...]:
 def check_finite_columns(
     block: Array, first: int, names: Sequence[str], rows: Places | None = None
 ) -> None:
-    """Raise if a transposed block (columns, n) holds NaN or infinity.
+    """Raise if a transposed block (columns, n) holds NaN, infinity or numbers too large to compute with.
 
     `first` is the number of its first column, `rows` those of its rows if they are not 0 to n - 1.
     """
-    # A sum is finite only if every term is (an overflow only costs the exact look).
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(block.sum()):
-            return
-    finite = np.isfinite(block)
-    if finite.all():
+    # NaN and infinity fail these comparisons too.
+    if not block.size or -LARGEST <= block.min() <= block.max() <= LARGEST:
         return
-    column, row = np.argwhere(~finite)[0]
-    number = row if rows is None else rows[row]
+    finite = np.isfinite(block)
+    wrong = np.abs(block) > LARGEST if finite.all() else ~finite
+    column, row = np.argwhere(wrong)[0]
+    number, value = row if rows is None else rows[row], block[column, row]
+    name, count = names[first + column], int(wrong[column].sum())
+    if not finite.all():
+        raise DataError(
+            f"column {name!r} of X has {count} missing or infinite value(s), the first in row {number} ({value}); "
+            "drop or impute these rows first."
+        )
     raise DataError(
-        f"column {names[first + column]!r} of X has {int((~finite[column]).sum())} missing or infinite value(s), the "
-        f"first in row {number} ({block[column, row]}); drop or impute these rows first."
+        f"column {name!r} of X has {count} value(s) too large to compute with, the first in row {number} "
+        f"({value:.3g}); divide the column by a constant, or drop these rows if they stand for missing values."
     )

@@ -4,6 +4,10 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
+# Characters of a value that a message shows.
+_LONGEST = 100
 # Items that a message lists before the rest is only counted.
 _SHOWN = 5
 
@@ -17,8 +21,8 @@ def listed(items: Iterable[Any], quote: bool = True, most: int = _SHOWN) -> str:
     '0, 1, 2, 3, 4 and 3 more'
     """
     items = list(items)
-    shown = ", ".join(repr(item) if quote else str(item) for item in items[:most])
-    return shown if len(items) <= most else f"{shown} and {len(items) - most} more"
+    words = ", ".join(shown(item) if quote else str(item) for item in items[:most])
+    return words if len(items) <= most else f"{words} and {len(items) - most} more"
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
@@ -32,6 +36,22 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(candidates), n=3, cutoff=0.6)
     quoted = [match if match.isidentifier() else f"`{match}`" for match in near]
     return f"; did you mean {' or '.join(quoted)}?" if near else ""
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: what it looks like, but no longer than a line.
+
+    Examples
+    --------
+    >>> shown("a"), shown(10**9999)
+    ("'a'", '<int>')
+    """
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except Exception:
+        # Python writes no number of thousands of digits, and an object of the user's may fail as it likes.
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def describe(thing: Any) -> str:

@@ -17,7 +17,7 @@ A stored :class:`DesignSpec` holds the formula's code as text, for which the sam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -25,8 +25,8 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.base.checks import check_choice
-from robustsparse.base.errors import DataError, FormulaError
-from robustsparse.base.text import did_you_mean, listed
+from robustsparse.base.errors import DataError, FormulaError, ParameterError
+from robustsparse.base.text import did_you_mean, listed, shown
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.design import Design
 from robustsparse.design.formulas.coding import Coding, Evaluator
@@ -322,7 +322,9 @@ def _keep(
 ) -> Mask:
     """Columns of the kept terms: a column's own name first, then a term's, then a variable's."""
     mask = np.zeros(len(names), dtype=bool)
-    wanted = [keep] if isinstance(keep, str) else list(keep or ())
+    if keep is None:
+        return mask
+    wanted = list(keep) if isinstance(keep, Iterable) and not isinstance(keep, str) else [keep]
     if not wanted:
         return mask
     column = {name: [j] for j, name in enumerate(names)}
@@ -334,6 +336,10 @@ def _keep(
         if len(read) == 1:
             variable.setdefault(read[0], []).extend(at)
     for name in wanted:
+        if not isinstance(name, str):
+            raise ParameterError(
+                f"keep={shown(keep)} must name terms, variables or columns of the formula; {shown(name)} is no name"
+            )
         found = column.get(name) or term.get(name) or variable.get(name)
         if found is None:
             known = {**column, **term, **variable}

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
+from robustsparse.base.checks import check_range
 from robustsparse.base.errors import DataError, MissingDependencyError
 from robustsparse.base.text import did_you_mean, listed
 from robustsparse.base.types import Array, Mask, Places
@@ -59,7 +60,24 @@ def as_frame(data: Any) -> pd.DataFrame:
         frame = frame.copy(deep=False)
         frame.columns = pd.Index([str(name) for name in frame.columns], dtype=object)
     _require_unique(frame.columns)
-    return frame
+    return _native(frame)
+
+
+def _native(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with numbers in the machine's own order of bytes, since pandas cannot select rows of others."""
+    foreign = {
+        dtype
+        for dtype in set(frame.dtypes.to_numpy())
+        if isinstance(dtype, np.dtype) and not dtype.isnative
+    }
+    if not foreign:
+        return frame
+    changed = {
+        name: dtype.newbyteorder("=")
+        for name, dtype in zip(frame.columns, frame.dtypes.to_numpy(), strict=True)
+        if dtype in foreign
+    }
+    return frame.astype(changed)
 
 
 def _require_unique(columns: pd.Index) -> None:
@@ -182,7 +200,12 @@ def numbers(series: pd.Series) -> pd.Series:
     if kind_of(series.dtype) == "numeric":
         return series
     if series.dtype == OBJECT and types.infer_dtype(series, skipna=True) in NUMBERS:
-        return series.astype(float)
+        try:
+            return series.astype(float)
+        except OverflowError:
+            raise DataError(
+                f"column {series.name!r} holds a whole number that is too large for any float; mend or drop it"
+            ) from None
     raise DataError(f"column {series.name!r} must be numeric, but it is {series.dtype}")
 
 
@@ -337,7 +360,7 @@ def row_values(frame: pd.DataFrame, role: str, value: Any) -> Array | None:
         )
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError(f"{role} holds values that are not numbers; convert them first") from None
     if array.shape != (len(frame),):
         raise DataError(f"{role} has shape {array.shape}, but the data have {len(frame)} rows")
@@ -357,12 +380,20 @@ def row_weights(frame: pd.DataFrame, value: Any) -> Array | None:
         )
     if not weights.any():
         raise DataError("all weights are zero")
+    check_range("weights", weights)
     return weights
 
 
 def numeric_column(frame: pd.DataFrame, name: str) -> Array:
     """Read one column as floats, NaN where it is missing."""
     return _floats(frame[[name]])[:, 0].copy()
+
+
+def _float_or_nan(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
 
 
 def check_predictor(column: pd.Series, kind: Kind, *, by_dot: bool) -> None:
@@ -384,7 +415,7 @@ def check_predictor(column: pd.Series, kind: Kind, *, by_dot: bool) -> None:
     except TypeError as error:
         raise DataError(f"column {name!r} holds no labels ({error}); {without}") from error
     if by_dot and filled >= ID_ROWS and levels >= ID_SHARE * filled:
-        wrong = column[column.notna() & pd.to_numeric(column, errors="coerce").isna()]
+        wrong = column[column.notna() & column.map(_float_or_nan).isna()]
         if 0 < 2 * len(wrong) < filled:
             raise DataError(
                 f"column {name!r} holds numbers, but not in rows {listed(wrong.index.tolist())}: "

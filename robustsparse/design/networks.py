@@ -47,6 +47,8 @@ def as_adjacency(matrix: Any, nodes: Sequence[str], name: str = "adjacency") -> 
     d = len(nodes)
     if values.shape != (d, d):
         raise DataError(f"{name} has shape {values.shape}; {d} nodes need ({d}, {d}).")
+    if values.dtype.kind not in "?biufcO":
+        raise DataError(f"{name} holds {values.dtype} values; an edge is a number other than zero.")
     edges = sparse.coo_array(values != 0)
     off = edges.row != edges.col
     graph = canonical(

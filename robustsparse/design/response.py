@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import pandas as pd
 
-from robustsparse.base.checks import check_choice
+from robustsparse.base.checks import check_choice, check_range
 from robustsparse.base.errors import DataError
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array
@@ -65,7 +65,9 @@ class Numbers:
     def code(self, values: pd.Series, name: str) -> Response:
         """Numbers, in double precision."""
         _require_numbers(values, name, self.family)
-        return Response(name, numbers(values).to_numpy(dtype=np.float64))
+        measured = numbers(values).to_numpy(dtype=np.float64)
+        check_range(f"response {name!r}", measured)
+        return Response(name, measured)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from robustsparse.base.checks import check_number
 from robustsparse.base.errors import DataError
+from robustsparse.base.text import shown
 from robustsparse.base.types import Array, Mask
 
 Floats: TypeAlias = Array
@@ -345,7 +346,11 @@ def mean_roc(rocs: Iterable[ROC]) -> ROC:
     >>> round(mean_roc([good, bad]).auc, 3)
     0.5
     """
-    curves = [roc._closed() for roc in rocs]
+    given = list(rocs) if isinstance(rocs, Iterable) else [rocs]
+    strange = [roc for roc in given if not isinstance(roc, ROC)]
+    if strange:
+        raise DataError(f"mean_roc takes ROC curves; {shown(strange[0])} is none.")
+    curves = [roc._closed() for roc in given]
     if not curves:
         raise DataError("mean_roc needs at least one curve.")
     grid = np.linspace(0.0, 1.0, AVERAGING_GRID)
@@ -355,7 +360,10 @@ def mean_roc(rocs: Iterable[ROC]) -> ROC:
 
 
 def _ranking(scores: ArrayLike, truth: ArrayLike) -> tuple[Floats, Mask]:
-    values, positive = np.asarray(scores, dtype=np.float64), np.asarray(truth, dtype=bool)
+    try:
+        values, positive = np.asarray(scores, dtype=np.float64), np.asarray(truth, dtype=bool)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"scores must be numbers and truth be true or false ({error}).") from None
     if values.ndim != 1 or values.shape != positive.shape:
         raise DataError(f"scores {values.shape} and truth {positive.shape} must be equal vectors.")
     if np.isnan(values).any():

@@ -180,8 +180,9 @@ class TestVector:
 
 
 class TestFiniteColumns:
-    def test_finite_values_pass_even_if_their_sum_overflows(self) -> None:
-        check_finite_columns(np.full((2, 4), 1.7e308), 0, ["a", "b"])
+    def test_finite_values_pass(self) -> None:
+        check_finite_columns(np.array([[1.0, -2.0], [0.0, 1e100]]), 0, ["a", "b"])
+        check_finite_columns(np.zeros((0, 3)), 0, [])
 
     @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
     def test_column_row_and_count_are_named(self, bad: float) -> None:
@@ -193,3 +194,42 @@ class TestFiniteColumns:
     def test_opposite_infinities_are_found_without_a_numpy_warning(self) -> None:
         with pytest.raises(DataError, match="column 'a'"):
             check_finite_columns(np.array([[np.inf, -np.inf]]), 0, ["a"])
+
+
+class TestRange:
+    @pytest.mark.parametrize("bad", [1.7e308, -1.7e308])
+    def test_numbers_too_large_to_compute_with_are_named(self, bad: float) -> None:
+        with pytest.raises(DataError, match=r"y: -?1\.7e\+308 is too large"):
+            as_vector("y", [0.0, bad, 1.0], 3)
+        block = np.array([[0.0, 1.0, 2.0], [1.0, bad, -bad]])
+        with pytest.raises(DataError, match=r"'b'.*2 value\(s\) too large.*row 7"):
+            check_finite_columns(block, 0, ["a", "b"], np.array([5, 7, 8]))
+
+    def test_large_numbers_pass(self) -> None:
+        values = np.array([[1e302, -1e302, 5e-324]])
+        check_finite_columns(values, 0, ["a"])
+        assert as_vector("y", values[0], 3).tolist() == values[0].tolist()
+
+
+HUGE = 10**400
+ENDLESS = 10**9999
+
+
+class TestNumbersThatAreNoFloats:
+    def test_arguments(self) -> None:
+        for value in (HUGE, -HUGE, ENDLESS):
+            with pytest.raises(ParameterError, match="k="):
+                check_count("k", value, 0)
+            with pytest.raises(ParameterError, match="tol="):
+                check_number("tol", value, 0.0)
+            with pytest.raises(ParameterError, match="family="):
+                check_choice("family", value, ("a", "b"))
+        with pytest.raises(ParameterError, match="rng="):
+            as_rng(-ENDLESS)
+
+    def test_arrays(self) -> None:
+        for value in (HUGE, ENDLESS):
+            with pytest.raises(DataError, match="row 1"):
+                as_vector("y", [1, value], 2)
+            with pytest.raises(DataError, match="row 0, column 1"):
+                as_matrix([[1, value], [2, 3]])

@@ -380,8 +380,8 @@ def _reraise(formula: str, error: Exception) -> NoReturn:
     if message.startswith("Unknown operator"):
         message += " Python code goes in braces, as in {a > 0}."
     start, end = source.find("⧛"), source.find("⧚")
-    where = _caret(formula, start, end - 2) if 0 <= start < end else f"    {formula}"
-    raise FormulaError(f"cannot read the formula: {message}\n{where}") from error
+    where = _caret(formula, start, end - 2) if 0 <= start < end else f"    {_shortened(formula)}"
+    raise FormulaError(f"cannot read the formula: {_shortened(message)}\n{where}") from error
 
 
 def _shortened(code: str) -> str:

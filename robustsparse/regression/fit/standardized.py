@@ -12,6 +12,8 @@ from robustsparse.algorithm.bound import double_rows
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.losses import Loss
 from robustsparse.algorithm.problem import Problem
+from robustsparse.base.checks import LARGEST
+from robustsparse.base.errors import DataError
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.family import Chosen, Family
 from robustsparse.regression.fit.packing import packed
@@ -182,6 +184,7 @@ def standardized(
     )
     target = y if offset is None else y - offset
     location, unit = _response_scale(target, loss, intercept) if family.has_scale else (0.0, 1.0)
+    _check_units(scaling, unit, names)
     forced = np.zeros(0, dtype=np.int64) if keep is None else np.asarray(keep, dtype=np.int64)
     forced = forced[~scaling.constant[forced]]
     if intercept:
@@ -191,6 +194,20 @@ def standardized(
         XT, (y - location) / unit, loss, scaling, location, unit, intercept, forced,
         _relative(weights), scaled_offset, family,
     )  # fmt: skip
+
+
+def _check_units(scaling: Scaling, unit: float, names: Sequence[str] | None) -> None:
+    """Raise if a coefficient of size one would be no number in the data's own units."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = unit / scaling.scale * np.maximum(np.abs(scaling.location), 1.0)
+    beyond = np.flatnonzero(~(largest <= LARGEST) & ~scaling.constant)
+    if len(beyond):
+        place = int(beyond[0])
+        name = f"x{place + 1}" if names is None else names[place]
+        raise DataError(
+            f"column {name!r} of X is so small beside the response (their scales are {scaling.scale[place]:.3g} and "
+            f"{unit:.3g}) that its coefficient cannot be written as a number; multiply the column by a constant."
+        )
 
 
 def _response_scale(y: Array, loss: Loss, intercept: bool) -> tuple[float, float]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from robustsparse.base.errors import DataError
+from robustsparse.base.text import shown
 from robustsparse.report.plots.style import (
     LIGHT,
     LINE,
@@ -65,6 +67,11 @@ def plot_roc(curves: "Curve | Mapping[str, Curve]", ax: "Axes | None" = None) ->
     '1.000  robust'
     """
     named = dict(curves) if isinstance(curves, Mapping) else {"": curves}
+    for curve in named.values():
+        if not hasattr(curve, "auc"):
+            raise DataError(
+                f"plot_roc takes ROC curves, or names of curves; {shown(curve)} is none."
+            )
     ax = axes_for(ax, (3.6, 3.6))
     name_axes(ax, "false positive rate", "true positive rate")
     ax.plot([0, 1], [0, 1], color=LIGHT, linewidth=THIN, zorder=0)
