@@ -36,7 +36,7 @@ class Estimator:
 
     Attributes
     ----------
-    scale : str or None
+    column_scale : str or None
         Scale of the columns that suits it, a name that `standardize` knows; None leaves it to the family.
     for_heavy_tails : bool
         Whether far rows are to be expected, and the most informative, rather than suspicious.
@@ -46,7 +46,7 @@ class Estimator:
         Whether what it measures of a design serves other scores as well.
     """
 
-    scale: ClassVar[str | None] = None
+    column_scale: ClassVar[str | None] = None
     for_heavy_tails: ClassVar[bool] = False
     least_epsilon: ClassVar[float] = 0.05
     measures_design: ClassVar[bool] = False

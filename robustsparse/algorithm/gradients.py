@@ -173,7 +173,7 @@ class MedianOfMeans(Estimator):
     True
     """
 
-    scale = "blocks"
+    column_scale = "blocks"
     for_heavy_tails = True
     # There are enough blocks for a few bad rows anyway.
     least_epsilon = 0.0

@@ -116,7 +116,7 @@ class _Guard:
         return _finish(self.run, self.best, False, "unsteady" if auto else "step reduced")
 
 
-def _start(problem: Problem, k: int, keep: Indices, start: Array | None) -> Iterate:
+def _start(k: int, keep: Indices, start: Array | None) -> Iterate:
     if start is None:
         return Iterate(keep, np.zeros(len(keep)))
     kept = np.zeros(len(start), dtype=bool)
@@ -283,7 +283,7 @@ def solve(
     keep = np.unique(np.asarray([] if keep is None else keep, dtype=np.int64))
     parts = [problems] if isinstance(problems, Problem) else list(problems)
     run = Descent(parts[0], k, keep, settings)
-    at = _start(parts[0], k, keep, start)
+    at = _start(k, keep, start)
     with np.errstate(over="ignore", invalid="ignore"):
         if len(parts) > 1:
             fit = _run_split(run, at, parts, callback)

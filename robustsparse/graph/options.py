@@ -62,7 +62,7 @@ class Plan:
     rule, max_edges, select, screen
         As asked for.
     how : str
-        Scale of the variables in the fits: "scores" or a name that `scaling` knows.
+        Scale of the variables in the fits: "scores" or a name that `standardize` knows.
     settings : Settings
         How to run Algorithm 1.
     seeds, draws : array (d,), tuple of int

@@ -79,7 +79,7 @@ class Family(ABC):
         Losses that go with it, its own first; only with these there is a refit.
     coding : Coding
         How the response is read.
-    scale : str
+    column_scale : str
         Scale of the columns, a name that `standardize` knows.
     radius : float or None
         Bound on the l2 norm of the standardized coefficients.
@@ -101,7 +101,7 @@ class Family(ABC):
     name: ClassVar[str]
     losses: ClassVar[tuple[type[Any], ...]]
     coding: ClassVar[Coding]
-    scale: ClassVar[str] = "mad"
+    column_scale: ClassVar[str] = "mad"
     radius: ClassVar[float | None] = None
     tol: ClassVar[float] = 1e-10
     path_tol: ClassVar[float] = 1e-5
@@ -253,7 +253,7 @@ class Binomial(Family):
     losses = (Logistic,)
     coding = TwoClasses()
     # A predictor that tells two classes apart has two modes, and its MAD may see only one of them.
-    scale = "winsor"
+    column_scale = "winsor"
     # Without a ball the coefficients of separable classes grow forever; a change of ten in the log-odds
     # for one scale of a predictor is certainty already.
     radius = 10.0
@@ -326,6 +326,8 @@ def as_family(family: FamilyLike) -> Family:
     """Family from its name, or the object itself."""
     if isinstance(family, Family):
         return family
+    if isinstance(family, type):
+        raise ParameterError(f"family={family!r} is a class; call it to make one.")
     check_choice("family", family, tuple(FAMILIES))
     return FAMILIES[family]
 

@@ -34,15 +34,18 @@ if TYPE_CHECKING:
 
 FORMAT = "robustsparse.RHTResult"
 VERSION = 2
-# How the fields of a result are written and read, by the type that they are declared with; the rest is plain.
+# How fields of a result are written and read that are not plain values.
 _CODECS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "pd.Series[float]": (series_to_json, series_from_json),
-    "DataFrame": (frame_to_json, frame_from_json),
+    "params": (series_to_json, series_from_json),
+    **dict.fromkeys(
+        ("diagnostics", "history", "path", "cv", "cov"), (frame_to_json, frame_from_json)
+    ),
 }
 # Fields that are written in a way of their own, and one that is not written.
 _OWN = ("estimator", "loss", "bad_share", "made", "_call", "kind", "dropped", "spec")
 # What follows from the diagnostics, written for readers of other versions.
 _DERIVED = ("fittedvalues", "resid", "row_weights")
+_PACKAGE = __name__.split(".")[0] + "."
 
 
 def save_result(result: "RHTResult", path: str | Path) -> None:
@@ -52,8 +55,8 @@ def save_result(result: "RHTResult", path: str | Path) -> None:
     meta |= {"nobs": result.nobs, "family": result.family}
     meta |= {name: series_to_json(getattr(result, name)) for name in _DERIVED}
     meta["estimator"], meta["loss"] = _part(result.estimator), _part(result.loss)
-    if made.kind is not FAMILIES.get(made.kind.name):
-        meta["kind"] = _part(made.kind)
+    if type(made.kind) is not type(FAMILIES.get(made.kind.name)):
+        meta["kind"] = _stored_family(made.kind)
     meta["dropped"] = _dropped(made.dropped)
     share = result.bad_share
     meta["bad_share"] = None if share is None else [share.share, share.upper, share.level]
@@ -63,12 +66,21 @@ def save_result(result: "RHTResult", path: str | Path) -> None:
     write_archive(path, {"result.json": text})
 
 
+def _stored_family(family: Family) -> dict[str, Any]:
+    part = _part(family)
+    if "text" in part:
+        raise DataError(
+            f"the family {family.name!r} cannot be stored: it must be the newest class of its name, and have no values "
+            "or be a dataclass of plain ones."
+        )
+    return part
+
+
 def _codecs(cls: type[Any]) -> Iterator[tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]:
     """Name, writer and reader of the fields of a dataclass that are not written in a way of their own."""
     for item in fields(cls):
         if item.name not in _OWN:
-            kinds = [codec for kind, codec in _CODECS.items() if kind in str(item.type)]
-            yield item.name, *(kinds[0] if kinds else (to_json, from_json))
+            yield item.name, *_CODECS.get(item.name, (to_json, from_json))
 
 
 def _written(thing: Any) -> dict[str, Any]:
@@ -141,7 +153,7 @@ def _result(
 
 def _family(meta: dict[str, Any]) -> Family:
     """The family of a model: one of ours by its name, a user's by its class, which must be defined by now."""
-    kind = _as_part(meta["kind"]) if "kind" in meta else FAMILIES[meta["family"]]
+    kind = _as_part(meta["kind"], needed=True) if "kind" in meta else FAMILIES[meta["family"]]
     if not isinstance(kind, Family):
         raise DataError(f"the model's family {meta['family']!r} is none.")
     return kind
@@ -171,43 +183,52 @@ def _contents(path: str | Path, trusted: bool) -> dict[str, Any]:
 def _part(part: Any) -> dict[str, Any]:
     """An estimator, a loss or a family: its class and numbers if these can be found again, else its text."""
     name = type(part).__name__
-    if _known().get(name) is type(part) and (is_dataclass(part) or not vars(part)):
-        values = {f.name: getattr(part, f.name) for f in _values(part)}
+    values = (
+        {f.name: getattr(part, f.name) for f in fields(part)}
+        if is_dataclass(part)
+        else getattr(part, "__dict__", {})
+    )
+    if _known().get(name) is type(part) and (is_dataclass(part) or not values):
         # The blocks of a fit cannot be drawn again from a generator that has moved on.
-        known = {
-            key: to_json(v) for key, v in values.items() if not isinstance(v, np.random.Generator)
-        }
-        return {"class": name, "values": known}
+        plain = {k: v for k, v in values.items() if not isinstance(v, np.random.Generator)}
+        try:
+            return {"class": name, "values": {k: to_json(v) for k, v in plain.items()}}
+        except DataError:
+            # A function among its values, for one, cannot be stored.
+            pass
     return {"text": describe(part)}
 
 
-def _values(part: Any) -> tuple[Any, ...]:
-    return fields(part) if is_dataclass(part) else ()
-
-
 def _known() -> dict[str, type[Any]]:
-    """Classes that a file can name: ours, and those of the user that derive from them; nothing is imported."""
-    found: dict[str, type[Any]] = {}
+    """Classes that a file can name: ours, and those of the user that derive from them; nothing is imported.
+
+    Of several with one name the package's own counts, or the one that was defined last.
+    """
+    derived: list[type[Any]] = []
     waiting: list[type[Any]] = [Estimator, Family]
     while waiting:
-        for cls in waiting.pop().__subclasses__():
-            found.setdefault(cls.__name__, cls)
-            waiting.append(cls)
-    losses = [loss for cls in found.values() if issubclass(cls, Family) for loss in cls.losses]
-    found.pop(Plain.__name__)
-    return found | {loss.__name__: loss for loss in losses}
+        found = waiting.pop().__subclasses__()
+        derived += found
+        waiting += found
+    losses = [loss for cls in derived for loss in getattr(cls, "losses", ())]
+    every = [cls for cls in [*derived, *losses] if cls is not Plain]
+    every.sort(key=lambda cls: cls.__module__.startswith(_PACKAGE))
+    return {cls.__name__: cls for cls in every}
 
 
-def _as_part(stored: dict[str, Any]) -> Any:
-    """The part, or the text that is left of it."""
+def _as_part(stored: dict[str, Any], *, needed: bool = False) -> Any:
+    """The part, or the text that is left of one that the model can do without."""
     if "text" in stored:
         return stored["text"]
-    known = _known().get(stored["class"])
-    if known is None:
+    name = str(stored["class"])
+    known = _known().get(name)
+    if known is not None:
+        return known(**{key: from_json(v) for key, v in stored["values"].items()})
+    if needed:
         raise DataError(
-            f"the model names the class {stored['class']!r}, which is not defined here; import its module first."
+            f"the model names the class {name!r}, which is not defined here; import its module first."
         )
-    return known(**{key: from_json(v) for key, v in stored["values"].items()})
+    return f"{name[:60]} (not defined here)"
 
 
 def _dropped(dropped: Dropped) -> dict[str, Any]:

@@ -83,8 +83,8 @@ class Study:
         return self._fit(X, rows, seed, terms, terms, 1, {**self.options, "k": 0})
 
     def _trusted(self, rows: Places) -> Places:
-        """The rows without those of two classes that are far out in columns which a model may not have."""
-        if self.response.classes is None:
+        """The rows without those, where that counts, that are far out in columns which a model may not have."""
+        if not as_family(self.options.get("family", "gaussian")).far_rows_out:
             return rows
         options = {k: v for k, v in self.options.items() if k not in ("intercept", "rng")}
         asked = Arguments(**{**options, "n_jobs": 1})

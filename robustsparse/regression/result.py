@@ -3,7 +3,7 @@
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,10 +31,6 @@ from robustsparse.report.plots import (
 )
 from robustsparse.report.roc import ROC, roc_from_scores
 from robustsparse.report.summary.report import Summary
-
-if TYPE_CHECKING:
-    pass
-
 
 _TYPES = ("response", "link", "class")
 _METHODS = ("sandwich", "split", "bootstrap")

@@ -181,8 +181,8 @@ CHANGES: dict[str, tuple[Any, str]] = {
         "damaged or was changed",
     ),
     "wrong type": (lambda c: c["result"].update(params=7), "damaged or was changed"),
-    "unknown class": (
-        lambda c: c["result"]["loss"].update({"class": "os.system"}),
+    "unknown family": (
+        lambda c: c["result"].update(kind={"class": "os.system", "values": {}}),
         "not defined here",
     ),
     "unknown tag": (lambda c: c["result"].update(scale={"!": "code"}), "'code'"),

@@ -1,5 +1,6 @@
 """A family and an estimator from outside the package, one file each, are the equals of those in it."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,9 @@ import pandas as pd
 import pytest
 
 import robustsparse as rs
-from docs.extending.poisson import Poisson
+from docs.extending.poisson import Poisson, PoissonLoss
 from docs.extending.winsorized import Winsorized
+from robustsparse.regression.family import Family
 
 TERMS = {"x3", "x20", "x41"}
 
@@ -97,3 +99,89 @@ def test_graphs_take_the_estimator_and_resume_with_it(tmp_path: Path) -> None:
     assert "10% winsorized mean" in str(runs[0].summary())
     assert (runs[0].adjacency != runs[1].adjacency).nnz == 0
     assert runs[0].roc(sim.adjacency).auc > 0.75
+
+
+class Unfinished(Family):
+    """An intermediate class without losses, as somebody may write one."""
+
+
+def redefined() -> type[Winsorized]:
+    """The same class once more, as a cell of a notebook that is run again defines it."""
+
+    @dataclass(frozen=True)
+    class Twice(Winsorized):
+        pass
+
+    return Twice
+
+
+def test_other_classes_that_are_defined_do_no_harm(data: pd.DataFrame, tmp_path: Path) -> None:
+    first, second = redefined(), redefined()
+    fit = rs.rht("y ~ x3 + x20", data, estimator=second(0.3), k=2)
+    fit.save(tmp_path / "fit.rs")
+    assert rs.load(tmp_path / "fit.rs").estimator == second(0.3)
+    assert first is not second
+
+    class Huber(PoissonLoss):
+        pass
+
+    class Other(Poisson):
+        losses = (Huber,)
+
+    rs.rht("y ~ x3 + x20", data, loss="huber", k=2).save(tmp_path / "huber.rs")
+    assert rs.load(tmp_path / "huber.rs").loss == rs.Huber()
+    assert Other.losses == (Huber,)
+
+
+def test_an_estimator_that_cannot_be_stored_leaves_its_text(
+    data: pd.DataFrame, tmp_path: Path
+) -> None:
+    @dataclass(frozen=True)
+    class Weighted(Winsorized):
+        weigh: Any = np.abs
+
+    fit = rs.rht("y ~ x3 + x20", data, estimator=Weighted(0.3), k=2)
+    fit.save(tmp_path / "fit.rs")
+    back = rs.load(tmp_path / "fit.rs")
+    assert isinstance(back.estimator, str)
+    pd.testing.assert_series_equal(back.predict(data), fit.predict(data))
+
+
+def test_a_family_that_cannot_be_stored_is_refused_when_it_is_saved(
+    data: pd.DataFrame, tmp_path: Path
+) -> None:
+    @dataclass(frozen=True)
+    class Tuned(Poisson):
+        tuning: Any = np.abs
+
+    fit = rs.rht("y ~ .", data, family=Tuned(), k=2)
+    with pytest.raises(rs.DataError, match=r"'poisson' cannot be stored"):
+        fit.save(tmp_path / "fit.rs")
+    assert not (tmp_path / "fit.rs").exists()
+
+
+def test_an_estimator_is_told_of_an_estimated_share(data: pd.DataFrame) -> None:
+    told = []
+
+    @dataclass(frozen=True)
+    class Listening(Winsorized):
+        def enough_for(self, epsilon: float, n: int, d: int) -> Winsorized:
+            told.append((epsilon, n, d))
+            return self
+
+    fit = rs.rht("y ~ .", data, estimator=Listening(0.2), k=2, epsilon="auto")
+    assert told[-1] == (fit.epsilon, 300, 60)
+
+
+def test_an_estimator_may_bind_without_knowing_of_others(data: pd.DataFrame) -> None:
+    class Own(rs.Trimmed):
+        def bind(self, XT: Any, threads: int = 1) -> Any:
+            return super().bind(XT, threads)
+
+    fit = rs.rht("y ~ x3 + x20", data, estimator=Own(0.2), k=2, refit=False)
+    assert set(fit.support()) == {"x3", "x20"}
+
+
+def test_a_class_in_the_place_of_a_family_is_named(data: pd.DataFrame) -> None:
+    with pytest.raises(rs.ParameterError, match="is a class; call it"):
+        rs.rht("y ~ .", data, family=Poisson)  # type: ignore[arg-type]

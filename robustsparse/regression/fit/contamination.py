@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import betaincinv
 
+from robustsparse.algorithm.estimator import Estimator
+from robustsparse.algorithm.gradients import Trimmed
 from robustsparse.base.errors import ContaminationWarning, warn_user
 from robustsparse.base.types import Mask
 from robustsparse.regression.fit.fit import fit_standardized
@@ -16,6 +18,8 @@ from robustsparse.robust.scales import tau_scale
 LEVEL = 0.95
 # The largest epsilon that is estimated: beyond it a trimmed mean is nearly a median.
 LARGEST = 0.25
+# A row spoils the mean of a block that it alone moves by so many scales.
+_SCALES = 3.0
 # The theory's rate over √n beyond which simulated fits break down, unless at least so much of the bad rows is found or
 # the model explains so much of the response; below the last share, it explains nothing.
 _BARRIER, _FOUND, _EXPLAINED, _NOTHING = 0.55, 0.6, 0.7, 0.1
@@ -73,7 +77,7 @@ def estimate_epsilon(problem: Standardized, options: Options) -> tuple[Options, 
     fitted = fit_standardized(problem, _pilot(options, problem))
     bad = _bad_rows(problem, fitted, options)
     share = BadShare.of(int(bad.sum()), problem.n)
-    least = options.estimator.least_epsilon
+    least = options.estimator.least_epsilon if options.named else Estimator.least_epsilon
     settled = with_epsilon(options, float(np.clip(share.upper, least, LARGEST)))
     return _with_enough(settled, problem), share
 
@@ -88,8 +92,8 @@ def _pilot(options: Options, problem: Standardized) -> Options:
 
 
 def _with_enough(options: Options, problem: Standardized) -> Options:
-    """The options with an estimator, if it was asked for by name, that survives their share of bad rows."""
-    if not options.named:
+    """The options with an estimator that survives their share of bad rows; one of ours only if asked for by name."""
+    if not options.named and type(options.estimator).__module__ == Trimmed.__module__:
         return options
     estimator = options.estimator.with_rng(options.rng)
     enough = estimator.enough_for(options.epsilon, problem.n, problem.d)
@@ -104,7 +108,7 @@ def _bad_rows(problem: Standardized, fitted: Fitted, options: Options) -> Mask:
     """
     beyond = options.estimator.spoiled_by(problem.n, problem.d)
     if beyond > 1.0:
-        limit = problem.family.reject * beyond
+        limit = _SCALES * beyond
         spoiling: Mask = np.abs(standard_residuals(problem, fitted)) > limit
         return spoiling
     bad = response_flags(problem, fitted)
@@ -125,7 +129,7 @@ def _beyond_theory(problem: Standardized, fitted: Fitted, bad: int, options: Opt
     """Whether a fit that was told of many bad rows found neither them nor a model, where theory says that it may.
 
     The paper's error is of the order ε √k log(nd). Simulated fits break down where that over √n passes a limit, unless
-    the bad rows show: then they are rejected, and the rest is like clean problem.
+    the bad rows show: then they are rejected, and the rest is like clean data.
     """
     made_for = options.estimator.withstands
     if made_for is None or not problem.family.has_scale:

@@ -119,7 +119,7 @@ def _parts(asked: Arguments) -> int:
 
 def _scale(asked: ScaleLike, estimator: Estimator, family: Family) -> str:
     if asked is True:
-        return estimator.scale or family.scale
+        return estimator.column_scale or family.column_scale
     if asked is False:
         return "none"
     check_choice("standardize", asked, (True, False, *SCALES))

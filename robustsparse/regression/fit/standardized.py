@@ -83,7 +83,9 @@ class Standardized:
 
         What a problem `like` this one, with another estimator, has measured of the design is not measured again.
         """
-        gradient = estimator.bind(self.XT, threads, None if like is None else like.gradient)
+        # An estimator of the user's may know nothing of others.
+        shared = {} if like is None else {"like": like.gradient}
+        gradient = estimator.bind(self.XT, threads, **shared)
         return Problem(gradient, self.y, self.loss, self.offset, self.weights)
 
     def columns(self, chosen: Indices) -> Array:

@@ -169,3 +169,25 @@ def test_outliers_that_are_found_are_no_reason_to_warn() -> None:
     sim = contaminated(0.4, 21, 0, "leverage")
     fit = rs.rht_fit(sim.X, sim.y, epsilon=0.4, k=21)
     assert set(sim.support()) == set(fit.support())
+
+
+def test_only_blocks_asked_for_by_name_do_without_a_least_share() -> None:
+    sim = rs.simulate.linear(n=120, d=20, k=2, epsilon=0.0, attack=None, rng=0)
+    named = rs.rht_fit(sim.X, sim.y, estimator="mom", epsilon="auto", k=2)
+    given = rs.rht_fit(sim.X, sim.y, estimator=rs.MedianOfMeans(rng=1), epsilon="auto", k=2)
+    assert named.epsilon == pytest.approx(named.bad_share.upper)  # type: ignore[union-attr]
+    assert given.epsilon == 0.05
+
+
+def test_a_block_is_spoiled_by_three_scales_whatever_the_family() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = (rng.random(300) < 1.0 / (1.0 + np.exp(-3.0 * X[:, 0]))).astype(float)
+    X[:3], y[:3] = [3.9, 0.0, 0.0], 0.0
+    fit = rs.rht_fit(X, y, family="binomial", estimator="mom", epsilon="auto", k=1)
+    resid = fit.diagnostics["std_resid"].abs()
+    rows = 300 / rs.MedianOfMeans().count(300, 3)
+    # Labels are flagged beyond 9.95, and so many times the rows of a block would be beyond all of these.
+    assert 3.0 * rows < resid[:3].min() < 9.95 * rows
+    assert fit.bad_share is not None
+    assert fit.bad_share.share == 3 / 300
