@@ -86,9 +86,16 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix=_OURS)
 
 
+def _start_anew() -> None:
+    """Forget what belongs to threads of the parent: a forked process has none of them, and would wait forever."""
+    global _blas_limit, _blas_lock
+    _pool.cache_clear()
+    # The limit itself stays as it was at the fork: BLAS is best left alone until the child needs it.
+    _blas_limit, _blas_lock = _BlasLimit(), Lock()
+
+
 if hasattr(os, "register_at_fork"):
-    # A forked process inherits the pool but not its threads, and would wait for them forever.
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+    os.register_at_fork(after_in_child=_start_anew)
 
 
 def is_large(entries: int) -> bool:
