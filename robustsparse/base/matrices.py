@@ -25,7 +25,8 @@ def _compressed(matrix: NDArray[Any]) -> Any:
     d, width = matrix.shape
     places = np.flatnonzero(matrix)
     starts = np.searchsorted(places, width * np.arange(d + 1))
-    own = sparse.get_index_dtype(maxval=max(width, len(places)))
+    small = max(width, len(places)) <= np.iinfo(np.int32).max
+    own = np.int32 if small else np.int64
     parts = matrix.ravel()[places], (places % width).astype(own), starts.astype(own)
     return sparse.csr_array(parts, matrix.shape)
 

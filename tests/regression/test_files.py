@@ -134,6 +134,7 @@ def own_median(X: np.ndarray, score: np.ndarray) -> np.ndarray:
     return np.median(X * score[:, None], axis=0)
 
 
+@pytest.mark.filterwarnings("ignore::robustsparse.ConvergenceWarning")
 def test_an_estimator_of_the_users_own_comes_back_as_its_name(sim: Any, tmp_path: Path) -> None:
     fit = rs.rht_fit(sim.X, sim.y, estimator=own_median, k=3)
     back = stored(fit, tmp_path)
