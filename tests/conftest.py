@@ -8,7 +8,18 @@ from hypothesis import settings
 # The first example of a test may compile a kernel, which takes seconds; and a run must not pass or
 # fail by the luck of its draw.
 settings.register_profile("robustsparse", deadline=None, derandomize=True)
+# For the fuzzers, now and then: other examples in each run, and many of them.
+settings.register_profile("long", deadline=None, max_examples=3500)
 settings.load_profile("robustsparse")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="let the fuzzers run for long")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--long"):
+        settings.load_profile("long")
 
 
 @pytest.fixture

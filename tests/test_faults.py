@@ -57,6 +57,9 @@ REFUSED: dict[str, Any] = {
     "denormal, as printed": lambda: rs.rht_fit(X * 1e-310, Y, k=1, refit=False),
     "denormal, blocks": lambda: rs.rht_fit(X * 1e-310, Y, estimator="mom"),
     "small beside large": lambda: rs.rht_fit(X * 1e-200, Y * 1e200),
+    "fitted values too large": lambda: rs.rht_fit(
+        np.r_[[[1e160]], X[1:, :1]], Y * 1e150, keep=[0], intercept=False
+    ),
     "text for a graph": lambda: GRAPH.roc(np.full((4, 4), "a")),
     "text for a mean": lambda: rs.mean_roc("abc"),
     "number for a mean": lambda: rs.mean_roc(3),
@@ -85,6 +88,7 @@ FITTED: dict[str, Any] = {
     "small response": lambda: rs.rht_fit(X, Y * 1e-320),
     "both small": lambda: rs.rht_fit(X * 1e-300, Y * 1e-300),
     "large classes": lambda: rs.rht_fit(X * 1e300, LABELS, family="binomial"),
+    "start far out": lambda: rs.rht_fit(X, np.r_[Y[1:], 1e300], estimator="mean"),
     "large weights": lambda: rs.rht_fit(X, Y, weights=np.full(N, 1e300)),
     "small weights": lambda: rs.rht_fit(X, Y, weights=np.full(N, 1e-320)),
 }

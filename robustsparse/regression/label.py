@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.algorithm.estimator import as_given
+from robustsparse.base.errors import DataError
 from robustsparse.base.types import Array
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT
@@ -69,8 +70,15 @@ _HISTORY = ["iteration", "change", "step", "size", "entered", "left", "loss"]
 
 def _row_frame(problem: Standardized, fitted: Fitted, design: Design) -> pd.DataFrame:
     """Fitted values, residuals, weights and flags by row label, in the data's units."""
-    link = problem.predictor(fitted.coef) * problem.unit + problem.location
-    prediction = problem.family.mean(link)
+    with np.errstate(over="ignore"):
+        link = problem.predictor(fitted.coef) * problem.unit + problem.location
+        prediction = problem.family.mean(link)
+    beyond = np.flatnonzero(~np.isfinite(prediction))
+    if len(beyond):
+        raise DataError(
+            f"the fitted value of row {design.rows[beyond[0]]!r} is too large for a number; divide the response by a "
+            "constant, or drop this row."
+        )
     response, far = response_flags(problem, fitted), fitted.leverage.flags
     flag = np.select([response & far, response, far], ["both", "response", "leverage"], "")
     return pd.DataFrame(

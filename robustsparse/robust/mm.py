@@ -143,7 +143,9 @@ def mm_regression(
         return _without_columns(A, y, prior)
     unit = _typical_size(y[used])
     task = _scaled_problem(A[np.ix_(used, columns)], y[used], prior[used], unit)
-    core = _fit(task, first[:, columns] / unit, count, as_rng(rng))
+    # A start as far out as no response is leads nowhere, and its squares would be no numbers.
+    starts = np.clip(first[:, columns] / unit, -LARGEST_RESPONSE, LARGEST_RESPONSE)
+    core = _fit(task, starts, count, as_rng(rng))
     return _spread(core, A, y, columns, unit)
 
 
