@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from robustsparse.graph.files import is_graph_file
-from robustsparse.graph.result import load_graph
+from robustsparse.base.zipped import damage_named
+from robustsparse.graph.files import is_graph_file, read_graph
+from robustsparse.graph.result import GraphResult
 from robustsparse.regression.files import read_result
 from robustsparse.regression.intervals import rerun
 from robustsparse.regression.result import RHTResult
@@ -36,5 +37,7 @@ def load(
     RHTResult or GraphResult
     """
     if is_graph_file(file):
-        return load_graph(file, trusted=trusted)
+        graph = read_graph(file, trusted=trusted)
+        with damage_named(file):
+            return GraphResult(**graph)
     return read_result(file, RHTResult, rerun, context, trusted)

@@ -22,6 +22,8 @@ _FREE_TEXT, _TEXT_RATIO = 8 << 20, 64
 _FREE_ROOM, _ROOM_RATIO = 32 << 20, 128
 # An archive of ours has some dozen members; one read by zipfile is the whole list of them.
 _MOST_MEMBERS, _LARGEST_READ = 20_000, 4 << 20
+# Characters of an error's text that a message repeats: it may quote what the file holds.
+_LONGEST_REASON = 300
 # Brackets within brackets; ours are a dozen deep.
 _DEEPEST = 100
 _CHUNK = 1 << 20
@@ -69,6 +71,18 @@ def opened_archive(
             raise _foreign(path, what) from error
         with zipped:
             yield Archive(path, what, zipped, trusted)
+
+
+@contextmanager
+def damage_named(path: str | Path) -> Iterator[None]:
+    """Turn whatever a damaged or forged content raises into an error that names the file."""
+    try:
+        yield
+    except Exception as error:
+        reason = f"{type(error).__name__} at {error}"
+        raise DataError(
+            f"{str(path)!r} is damaged or was changed: {reason[:_LONGEST_REASON]}."
+        ) from error
 
 
 def _foreign(path: str | Path, what: str) -> DataError:

@@ -24,7 +24,7 @@ from robustsparse.base.archive import (
 from robustsparse.base.atomic import written_whole
 from robustsparse.base.errors import DataError, MissingDependencyError
 from robustsparse.base.matrices import canonical
-from robustsparse.base.zipped import Archive, opened_archive, write_archive
+from robustsparse.base.zipped import Archive, damage_named, opened_archive, write_archive
 from robustsparse.design.networks import as_groups
 from robustsparse.report.summary.words import printable
 
@@ -107,13 +107,8 @@ def read_graph(path: str | Path, *, trusted: bool = False) -> dict[str, Any]:
         if not isinstance(stored, dict) or stored.get("format") != GRAPH_FORMAT:
             raise DataError(f"{str(path)!r} is not a graph that robustsparse saved.")
         _check_version(stored.get("version"), path)
-        try:
+        with damage_named(path):
             return _fields(stored["result"], archive)
-        except Exception as error:
-            # Whatever a changed file holds, the user should hear what is the matter.
-            raise DataError(
-                f"{str(path)!r} is damaged or was changed: {type(error).__name__} at {error}."
-            ) from error
 
 
 def _check_version(version: Any, path: str | Path) -> None:

@@ -159,6 +159,16 @@ def test_a_module_of_the_user_is_no_way_to_others(code: str, data: pd.DataFrame)
         build_design(f"y ~ {{a + len({code})}}", data, context={"tools": Tools})
 
 
+def test_what_is_private_to_the_users_tools_stays_so(data: pd.DataFrame) -> None:
+    class Tools:
+        @staticmethod
+        def _hidden(x: Any) -> Any:
+            return x
+
+    with pytest.raises(FormulaError, match="private"):
+        build_design("y ~ tools._hidden(a)", data, context={"tools": Tools})
+
+
 def test_there_is_no_module_behind_np() -> None:
     kinds = {type(value).__name__ for value in vars(allowed.numpy_namespace()).values()}
     assert "module" not in kinds

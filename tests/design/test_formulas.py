@@ -117,6 +117,18 @@ def test_code_is_checked_against_known_names() -> None:
             check_code(Piece(code, "python"), {"a"})
 
 
+@pytest.mark.parametrize(
+    "code", ["a._mgr", "a.__class__", "__name__", "log(a)._x", "f.__globals__['x']", "`__a-_`"]
+)
+def test_private_names_are_refused_wherever_they_stand(code: str) -> None:
+    with pytest.raises(FormulaError, match="private to Python"):
+        read_code(code)
+
+
+def test_a_column_may_begin_with_one_underscore() -> None:
+    assert read_code("_a + `_b c`").values == {"_a", "_b c"}
+
+
 # Coding
 
 

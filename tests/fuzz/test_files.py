@@ -15,8 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import robustsparse as rs
+from tests.memory import at_most
 
-pytestmark = pytest.mark.usefixtures("bounded_memory")
+# Peak above the start that a file may cause.
+MOST_MEMORY = 100 << 20
 SLOW = settings(suppress_health_check=list(HealthCheck))
 
 # What a forger would write in the place of anything.
@@ -64,7 +66,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def read(path: Path) -> None:
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), at_most(MOST_MEMORY):
         warnings.simplefilter("ignore")
         try:
             rs.load(path)
