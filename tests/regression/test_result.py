@@ -245,6 +245,20 @@ def test_intervals_stand_around_the_estimates(fit: rs.RHTResult) -> None:
             fit.conf_int(level)
 
 
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.999])
+def test_an_interval_is_as_wide_as_its_level_asks(fit: rs.RHTResult, level: float) -> None:
+    tidy, interval = fit.tidy(level), fit.conf_int(level)
+    margin = norm.ppf((1 + level) / 2) * tidy["std_error"].to_numpy()
+    np.testing.assert_allclose(interval["low"], tidy["estimate"] - margin, atol=ROUNDING)
+    np.testing.assert_allclose(interval["high"], tidy["estimate"] + margin, atol=ROUNDING)
+    np.testing.assert_array_equal(tidy[["low", "high"]], interval)
+
+
+def test_the_level_of_an_interval_is_95_percent_if_none_is_given(fit: rs.RHTResult) -> None:
+    pd.testing.assert_frame_equal(fit.conf_int(), fit.conf_int(0.95))
+    pd.testing.assert_frame_equal(fit.tidy(), fit.tidy(0.95))
+
+
 def test_the_tidy_table_holds_the_test_of_each_term(fit: rs.RHTResult) -> None:
     tidy = fit.tidy()
     assert list(tidy["term"]) == list(fit.coef().index)

@@ -38,6 +38,26 @@ def test_coefficients_in_both_units_predict_the_same(
     )
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+def test_an_offset_is_taken_off_before_the_response_is_measured(raw: Any, intercept: bool) -> None:
+    X, y = raw
+    offset = np.linspace(-30, 80, 40)
+    plain, moved = (
+        standardized(
+            X, response, Squared(), family=Gaussian(), how="mad", intercept=intercept, offset=known
+        )
+        for response, known in ((y, None), (y + offset, offset))
+    )
+    assert moved.location == pytest.approx(plain.location, rel=ROUNDING)
+    assert moved.unit == pytest.approx(plain.unit, rel=ROUNDING)
+    np.testing.assert_allclose(moved.y - moved.offset, plain.y, atol=1e3 * ROUNDING)
+    coef = np.zeros(len(plain.XT))
+    coef[0] = 1.0
+    np.testing.assert_allclose(
+        moved.predictor(coef) - plain.predictor(coef), offset / moved.unit, atol=1e3 * ROUNDING
+    )
+
+
 def test_the_response_is_scaled_only_if_the_loss_scales_with_it(raw: Any) -> None:
     X, y = raw
     scaled = standardized(X, y, Squared(), family=Gaussian(), how="mad")
