@@ -4,6 +4,7 @@ import datetime
 import json
 import pickle
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,24 @@ def test_a_fit_to_arrays_is_stored_too(sim: Any, tmp_path: Path) -> None:
     assert_same(fit, back)
     pd.testing.assert_series_equal(fit.predict(sim.X), back.predict(sim.X), check_exact=True)
     assert fit.score(sim.X, sim.y) == back.score(sim.X, sim.y)
+
+
+def test_values_that_json_has_no_word_for_come_back(sim: Any, tmp_path: Path) -> None:
+    fit = rs.rht_fit(sim.X, sim.y, k=3)
+    params, rows = fit.params.copy(), fit.diagnostics.copy()
+    params.iloc[:3] = [-np.inf, np.inf, -0.0]
+    rows.iloc[:4, rows.columns.get_loc("link")] = [-np.inf, np.inf, np.nan, 5e-324]
+    odd = replace(fit, params=params, diagnostics=rows, scale=-np.inf, cov=-np.inf * abs(fit.cov))
+    back = stored(odd, tmp_path)
+    pd.testing.assert_series_equal(back.params, params, check_exact=True)
+    pd.testing.assert_frame_equal(back.diagnostics, rows, check_exact=True)
+    pd.testing.assert_frame_equal(back.cov, odd.cov, check_exact=True)
+    assert back.scale == -np.inf
+    assert np.signbit(back.params.iloc[2])
+    # Readers other than Python's refuse its words for these.
+    with zipfile.ZipFile(tmp_path / "fit.rs") as archive:
+        text = archive.read("result.json").decode()
+    assert json.loads(text, parse_constant=pytest.fail)["result"]
 
 
 INDEXES: dict[str, Any] = {
