@@ -1,5 +1,7 @@
 """Choosing k: the path, the robust criterion and robust cross-validation."""
 
+import threading
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,15 +11,20 @@ import robustsparse as rs
 from robustsparse.algorithm.gradients import MedianOfMeans, Trimmed
 from robustsparse.algorithm.losses import Logistic, Squared
 from robustsparse.algorithm.problem import Settings
+from robustsparse.algorithm.solver import solve
 from robustsparse.algorithm.sparsity import k_grid, largest_k
+from robustsparse.base.types import Array
+from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.family import Binomial, Gaussian
 from robustsparse.regression.fit.k_paths import (
     choose_by,
     choose_by_cv,
+    cross_validated,
     path,
     penalty,
     robust_criterion,
 )
+from robustsparse.regression.fit.options import make_options
 from robustsparse.regression.fit.standardized import Standardized, standardized
 
 SETTINGS = Settings("auto", None, 50, 1e-8)
@@ -49,12 +56,87 @@ def test_a_price_grows_with_terms_rows_and_candidates() -> None:
     assert penalty(100, 500, 1) > penalty(100, 50, 1)
 
 
+def test_a_price_is_that_of_bic_and_twice_that_of_the_choice() -> None:
+    assert penalty(100, 50, 3) == pytest.approx(3 * (np.log(100) + 2 * np.log(50)))
+    # A single candidate is not free of charge.
+    assert penalty(100, 1, 1) == penalty(100, 2, 1) > np.log(100)
+
+
 def test_a_path_holds_a_fit_of_each_size_in_order() -> None:
     data = prepared(rs.simulate.linear(n=100, d=40, k=3, rng=0))
     fits = path(data, data.problem(Trimmed(0.2)), [4, 1, 2], SETTINGS)
     assert list(fits) == [1, 2, 4]
     assert [len(fit.support) for fit in fits.values()] == [1, 2, 4]
     assert set(fits[1].support) <= set(fits[4].support)
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_path_goes_down_from_fit_to_fit(given: bool) -> None:
+    """Correlated columns and a coarse tolerance, so that where a run starts shows in where it ends."""
+    sim = rs.simulate.linear(n=60, d=80, k=6, correlation=0.8, sigma=1.0, rng=0)
+    data = prepared(sim, keep=np.array([11]))
+    bound, settings = data.problem(Trimmed(0.2)), replace(SETTINGS, tol=0.05)
+    start = np.linspace(-1.0, 1.0, len(data.XT)) if given else None
+    fits = path(data, bound, [2, 9, 5], settings, start)
+    for k in (9, 5, 2):
+        alone = solve(bound, k, keep=data.keep, settings=settings, start=start, warn=False)
+        np.testing.assert_allclose(fits[k].coef, alone.coef, atol=ROUNDING)
+        start = alone.coef
+    assert all(fit.coef[11] != 0 for fit in fits.values())
+
+
+def test_a_path_is_solved_no_further_than_a_comparison_needs() -> None:
+    data = prepared(rs.simulate.linear(n=80, d=30, k=3, rng=0))
+    bound = data.problem(Trimmed(0.2))
+
+    def fit(*settings: Any) -> Any:
+        return path(data, bound, [3], Settings(*settings))[3]
+
+    # Steps this short get nowhere.
+    assert fit(1e-3, None, 100, 1e-8).n_iter == 30
+    assert fit(1e-3, None, 7, 1e-8).n_iter == 7
+    assert fit(1e-3, None, 7, 1e-8).step == 1e-3
+    assert np.linalg.norm(fit("auto", 0.2, 50, 1e-8).coef[:-1]) == pytest.approx(0.2)
+    own, loose = fit(1.5, None, 50, 1e-12), fit(1.5, None, 50, 1e-2)
+    assert 1e-12 < own.history[-1].change <= Gaussian.path_tol < own.history[-2].change
+    assert Gaussian.path_tol < loose.history[-1].change <= 1e-2 < loose.history[-2].change
+
+
+def test_a_bad_start_of_classes_is_given_up() -> None:
+    """A start that separates the classes for the wrong reason must not cost the path its way."""
+    sim = rs.simulate.logistic(n=100, d=30, k=3, attack=None, rng=0)
+    data = standardized(sim.X, sim.y, Logistic(), family=Binomial(), how="winsor")
+    settings = Settings("auto", 10.0, 1, 1e-4)
+    bound = data.problem(Trimmed(0.1))
+    wrong = -50.0 * np.append(sim.beta, 0.0)
+    for start in (wrong, None):
+        for k, fit in path(data, bound, [2, 3], settings, start).items():
+            fresh = solve(bound, k, keep=data.keep, settings=settings, warn=False)
+            assert fit.loss <= fresh.loss
+            assert fit.loss < bound.robust_loss(data.predictor(wrong))
+
+
+def test_progress_is_shown_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
+    data = prepared(rs.simulate.linear(n=60, d=20, k=2, rng=0))
+    bound = data.problem(Trimmed(0.2))
+    path(data, bound, [1, 2], SETTINGS)
+    choose(data, n_jobs=1)
+    assert capsys.readouterr() == ("", "")
+    path(data, bound, [1, 2], SETTINGS, verbose=True)
+    assert "path: 100%" in capsys.readouterr().err
+    choose(data, n_jobs=1, verbose=True)
+    assert "folds: 100%" in capsys.readouterr().err
+
+
+def test_the_smallest_criterion_is_chosen() -> None:
+    data = prepared(rs.simulate.linear(n=60, d=20, k=2, rng=0))
+    fits = path(data, data.problem(Trimmed(0.2)), [1, 2, 4], SETTINGS)
+    values = {1: 3.0, 2: 1.0, 4: 2.0}
+    choice = choose_by(lambda problem, fit: values[len(fit.support)], data, fits)
+    assert choice.k == 2
+    assert choice.table["value"].to_dict() == values
+    assert choice.table["se"].isna().all()
+    assert choice.table.index.name == "k"
 
 
 def test_the_criterion_finds_k_on_corrupted_rows() -> None:
@@ -106,25 +188,84 @@ def test_the_criterion_of_classes_prefers_the_true_predictors() -> None:
     assert choice.k == 3
 
 
-def cross_validated(data: Standardized, estimator: Any = None, **arguments: Any) -> Any:
+def choose(data: Standardized, estimator: Any = None, **arguments: Any) -> Any:
     arguments = {"trim": 0.1, "rng": np.random.default_rng(0)} | arguments
     return choose_by_cv(data, estimator or Trimmed(0.2), range(1, 7), SETTINGS, **arguments)
 
 
+def by_hand(data: Standardized, ks: list[int], kept: int) -> tuple[Array, Array]:
+    """Mean and standard error of the smallest losses of rows left out, for each k."""
+    fold = np.random.default_rng(0).permutation(data.n) % 5
+    weights = np.ones(data.n) if data.weights is None else data.weights
+    losses = np.empty((data.n, len(ks)))
+    for out in (fold == f for f in range(5)):
+        part = data.rows(~out)
+        fits = path(part, part.problem(Trimmed(0.2)), ks, SETTINGS)
+        for place, k in enumerate(ks):
+            resid = data.y - data.predictor(fits[k].coef)
+            losses[out, place] = (0.5 * weights * resid**2)[out]
+    small = np.sort(losses, axis=0)[:kept]
+    return small.mean(axis=0), small.std(axis=0) / np.sqrt(kept)
+
+
+@pytest.mark.parametrize(("trim", "kept"), [(0.0, 57), (0.1, 49), (0.2, 40), (0.3, 35), (0.45, 35)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_errors_of_cross_validation_are_trimmed_half_as_much_again_as_gradients(
+    trim: float, kept: int, weighted: bool
+) -> None:
+    sim = rs.simulate.linear(n=57, d=20, k=3, attack=None, rng=0)
+    sim.y[:5] += 30.0
+    rows = {"weights": np.linspace(0.5, 1.5, 57), "offset": np.linspace(-2, 2, 57)}
+    data = prepared(sim, **rows if weighted else {})
+    table = choose_by_cv(
+        data, Trimmed(0.2), [3, 1, 2], SETTINGS, trim=trim, rng=np.random.default_rng(0)
+    ).table
+    value, se = by_hand(data, [1, 2, 3], kept)
+    assert table.index.tolist() == [1, 2, 3]
+    assert table.index.name == "k"
+    np.testing.assert_allclose(table["value"], value, rtol=ROUNDING)
+    np.testing.assert_allclose(table["se"], se, rtol=ROUNDING)
+
+
 def test_cross_validation_takes_the_smallest_k_within_a_standard_error() -> None:
-    data = prepared(rs.simulate.linear(n=120, d=40, k=3, rng=0))
-    choice = cross_validated(data)
-    table = choice.table
-    best = table["value"].idxmin()
-    bound = table["value"][best] + table["se"][best]
-    assert table["value"][choice.k] <= bound
-    assert (table["value"][: choice.k - 1] > bound).all()
-    assert (table["se"] > 0).all()
+    fewer = 0
+    for seed in range(8):
+        data = prepared(rs.simulate.linear(n=60, d=40, k=3, sigma=1.5, rng=seed))
+        choice = choose(data)
+        value, se = choice.table["value"], choice.table["se"]
+        best = value.idxmin()
+        within = value.index[value <= value[best] + se[best]]
+        assert choice.k == within[0] <= best
+        assert (se > 0).all()
+        fewer += choice.k < best
+    # The rule makes a difference.
+    assert fewer >= 3
+
+
+def test_cross_validation_of_a_fit_follows_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    data = prepared(rs.simulate.linear(n=60, d=20, k=2, rng=0))
+    threads = set()
+
+    def mean(X: Array, score: Array) -> Array:
+        threads.add(threading.get_ident())
+        return X.T @ score / len(score)
+
+    asked = Arguments(estimator=mean, epsilon=0.3, max_iter=4, n_jobs=1, verbose=True)
+    options = make_options(asked)
+    choice = cross_validated(data, options, [1, 2, 3], 7)
+    assert "folds: 100%" in capsys.readouterr().err
+    assert threads == {threading.get_ident()}
+    direct = choose_by_cv(
+        data, options.estimator, [1, 2, 3], options.settings, trim=0.3,
+        rng=np.random.default_rng(7),
+    )  # fmt: skip
+    assert choice.k == direct.k
+    np.testing.assert_allclose(choice.table, direct.table, rtol=ROUNDING)
 
 
 def test_cross_validation_finds_k_on_corrupted_rows() -> None:
     data = [prepared(rs.simulate.linear(n=120, d=40, k=3, rng=seed)) for seed in range(6)]
-    found = np.array([cross_validated(part).k for part in data])
+    found = np.array([choose(part).k for part in data])
     assert np.mean(np.abs(found - 3) <= 1) >= 0.8
 
 
@@ -137,15 +278,15 @@ def test_cross_validation_ignores_rows_of_weight_zero() -> None:
     data = prepared(sim, weights=weights)
     wild = standardized(sim.X, y, Squared(), family=Gaussian(), how="mad", weights=weights)
     # More wild rows than are trimmed: only their weight can keep them out.
-    ratio = cross_validated(wild).table["value"] * wild.unit**2
-    clean = cross_validated(data).table["value"] * data.unit**2
+    ratio = choose(wild).table["value"] * wild.unit**2
+    clean = choose(data).table["value"] * data.unit**2
     assert (ratio[2:] < 3 * clean[2:]).all()
 
 
 def test_cross_validation_is_the_same_for_any_number_of_threads() -> None:
     data = prepared(rs.simulate.linear(n=60, d=20, k=2, rng=0))
     tables = [
-        cross_validated(data, MedianOfMeans(rng=np.random.default_rng(5)), n_jobs=jobs).table
+        choose(data, MedianOfMeans(rng=np.random.default_rng(5)), n_jobs=jobs).table
         for jobs in (1, 2)
     ]
     np.testing.assert_array_equal(*tables)
