@@ -1,6 +1,9 @@
 """Parts of a run on disk."""
 
+import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +45,27 @@ def test_another_run_is_refused(tmp_path: Path) -> None:
         pass
     with pytest.raises(ParameterError, match="other data, with other arguments"):
         Checkpoint.open(tmp_path, "abd").__enter__()
+
+
+def test_a_folder_says_which_run_and_version_it_is_of(tmp_path: Path) -> None:
+    with Checkpoint.open(tmp_path / "runs" / "of today", "abc"):
+        about = (tmp_path / "runs" / "of today" / "run.json").read_text()
+    assert json.loads(about) == {"digest": "abc", "version": rs.__version__}
+
+
+def test_a_folder_that_another_run_took_in_the_meantime_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other run began and ended between our first look at the folder and our lock on it."""
+
+    @contextmanager
+    def late(path: Path) -> Iterator[None]:
+        (path.parent / "run.json").write_text(json.dumps({"digest": "abd"}))
+        yield
+
+    monkeypatch.setattr("robustsparse.graph.checkpoint.locked", late)
+    with pytest.raises(ParameterError, match="other arguments"):
+        Checkpoint.open(tmp_path, "abc").__enter__()
 
 
 def test_a_second_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
@@ -94,6 +118,15 @@ def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
     assert not left.exists()
 
 
+def test_what_is_removed_by_others_first_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / ".robustsparse-17-0badcafe.part.npz"
+    monkeypatch.setattr(Path, "glob", lambda self, pattern: iter([gone]))
+    with Checkpoint.open(tmp_path, "abc") as store:
+        assert store.read("nodes-0") is None
+
+
 def test_hidden_files_do_not_matter(tmp_path: Path) -> None:
     (tmp_path / ".DS_Store").write_text("")
     with Checkpoint.open(tmp_path, "abc"):
@@ -113,6 +146,24 @@ def test_a_damaged_part_is_made_again(tmp_path: Path, content: bytes) -> None:
         assert store.read("nodes-0") is None
         store.write("nodes-0", PART)
         assert store.read("nodes-0") is not None
+
+
+class Trap:
+    """Unpickled, it writes a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return (Path.write_text, (self.path, "caught"))
+
+
+def test_nothing_in_a_part_can_run(tmp_path: Path) -> None:
+    with Checkpoint.open(tmp_path / "run", "abc") as store:
+        trap = np.array([Trap(tmp_path / "caught")], dtype=object)
+        np.savez(tmp_path / "run" / "nodes-0.npz", value=trap, seal=np.array("abc"))
+        assert store.read("nodes-0") is None
+    assert not (tmp_path / "caught").exists()
 
 
 def test_flipped_bits_of_a_part_are_noticed(tmp_path: Path) -> None:
@@ -143,7 +194,10 @@ def test_parts_of_another_run_are_noticed(tmp_path: Path) -> None:
         assert other.read("nodes-0") is None
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", "3", "[" * 5000, '{"digest": 3}'])
+LONG = json.dumps({"digest": "abc", "about": "x" * 20_000})
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", "3", "[" * 5000, '{"digest": 3}', LONG])
 def test_a_damaged_folder_is_named(tmp_path: Path, content: str) -> None:
     with Checkpoint.open(tmp_path, "abc"):
         pass
@@ -168,6 +222,9 @@ def test_fingerprints_tell_data_and_settings_apart() -> None:
     data = {"X": np.arange(6.0)}
     base = fingerprint(data, {"k": 3})
     assert base == fingerprint({"X": np.arange(6.0)}, {"k": 3})
+    assert fingerprint(data, {"k": 3, "l": 2}) == fingerprint(data, {"l": 2, "k": 3})
+    both = {"Y": np.ones(2), **data}
+    assert fingerprint(both, {}) == fingerprint(dict(reversed(both.items())), {})
     others = [
         fingerprint(data, {"k": 4}),
         fingerprint(data, {"l": 3}),
