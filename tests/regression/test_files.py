@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import robustsparse as rs
+from robustsparse.regression.family import Gaussian
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +114,98 @@ def test_values_that_json_has_no_word_for_come_back(sim: Any, tmp_path: Path) ->
     assert json.loads(text, parse_constant=pytest.fail)["result"]
 
 
+@pytest.fixture(scope="module")
+def odd_rows(factors: pd.DataFrame) -> pd.DataFrame:
+    """Rows and columns that a fit leaves out, each for its own reason."""
+    data = factors.drop(columns="label").assign(one=1.0)
+    data.loc[4, "x2"] = np.inf
+    data.loc[[5, 6], "z"] = 0.0
+    return data
+
+
+def test_how_a_fit_was_made_comes_back(odd_rows: pd.DataFrame, tmp_path: Path) -> None:
+    offset = np.linspace(0.0, 1.0, len(odd_rows))
+    fit = rs.rht(
+        "y ~ . - z",
+        odd_rows,
+        keep="x5",
+        weights="z",
+        offset=offset,
+        epsilon="auto",
+        na_action="drop",
+    )
+    back = stored(fit, tmp_path)
+    assert fit.bad_share is not None
+    assert back.bad_share == fit.bad_share
+    assert (back.epsilon, back.converged, back.scale) == (fit.epsilon, fit.converged, fit.scale)
+    for name in ("missing", "infinite", "weightless", "columns"):
+        assert getattr(back.dropped, name) == getattr(fit.dropped, name) != 0
+    assert back.dropped.labels.tolist() == fit.dropped.labels.tolist() == [3, 4, 5, 6]
+    for name in ("select", "step", "refitted", "kept", "constant", "references", "offset_given"):
+        assert getattr(back, name) == getattr(fit, name)
+        assert getattr(fit, name)
+
+
+def test_a_given_share_of_bad_rows_comes_back_as_given(sim: Any, tmp_path: Path) -> None:
+    back = stored(rs.rht_fit(sim.X, sim.y, k=2, epsilon=0.15), tmp_path)
+    assert back.bad_share is None
+    assert back.epsilon == 0.15
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_an_estimator_comes_back_without_its_generator(own: bool, sim: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0) if own else 4
+    fit = rs.rht_fit(sim.X, sim.y, k=2, estimator=rs.MedianOfMeans(9, redraw=False, rng=rng))
+    back = stored(fit, tmp_path)
+    assert back.estimator == rs.MedianOfMeans(9, redraw=False, rng=None if own else 4)
+
+
+# A stored call
+
+
+def repeated(fit: rs.RHTResult, **options: Any) -> pd.DataFrame:
+    return fit.conf_int(method="split", rng=0, splits=2, n_jobs=1, **options)
+
+
+CALLS: dict[str, dict[str, Any]] = {
+    "range": {"k": range(1, 4)},
+    "index": {"k": pd.Index([1, 3])},
+    "list": {"k": [1, 3], "keep": ["x5"]},
+    "generator": {"k": 2, "rng": np.random.default_rng(1)},
+    "parts": {"k": 2, "estimator": rs.Trimmed(0.25), "loss": rs.Huber(0.8), "family": Gaussian()},
+    "numbers": {"k": np.int64(2), "epsilon": 0.2, "step": 0.7, "tol": 1e-4},
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+@pytest.mark.parametrize("arrays", [True, False])
+def test_a_stored_call_is_the_call(case: str, arrays: bool, sim: Any, tmp_path: Path) -> None:
+    call, data = CALLS[case], (sim.X, sim.y) if arrays else sim.data
+    fit = rs.rht_fit(*data, **call) if arrays else rs.rht("y ~ .", data, **call)
+    back = stored(fit, tmp_path)
+    pd.testing.assert_frame_equal(repeated(back, data=data), repeated(fit, data=data))
+
+
+def test_a_stored_call_asks_for_what_was_not_stored(sim: Any, tmp_path: Path) -> None:
+    weights = np.linspace(0.5, 1.5, len(sim.y))
+    context = {"half": lambda x: x / 2}
+    fit = rs.rht("y ~ . + half(x1)", sim.data, k=2, weights=weights, context=context)
+    fit.save(tmp_path / "fit.rs")
+    back = rs.load(tmp_path / "fit.rs", context=context)
+    with pytest.raises(rs.DataError, match="data=data"):
+        repeated(back)
+    with pytest.raises(rs.DataError, match=r"weights=\.\.\."):
+        repeated(back, data=sim.data)
+    wanted = repeated(fit, data=sim.data, weights=weights)
+    pd.testing.assert_frame_equal(repeated(back, data=sim.data, weights=weights), wanted)
+
+
+def test_a_fit_that_cannot_be_repeated_stays_one(sim: Any, tmp_path: Path) -> None:
+    back = stored(replace(rs.rht_fit(sim.X, sim.y, k=2), _call=None), tmp_path)
+    with pytest.raises(rs.ParameterError, match="cannot be refitted"):
+        repeated(back, data=(sim.X, sim.y))
+
+
 INDEXES: dict[str, Any] = {
     "range": lambda n: pd.RangeIndex(5, 5 + 2 * n, 2, name="id"),
     "text": lambda n: [f"row {i}" for i in range(n)],
@@ -177,17 +270,54 @@ def test_a_file_holds_one_text_and_no_training_data(tmp_path: Path) -> None:
     rs.rht("y ~ .", sim.data).save(tmp_path / "fit.rs")
     with zipfile.ZipFile(tmp_path / "fit.rs") as archive:
         assert archive.namelist() == ["result.json"]
-        content = archive.read("result.json")
-    json.loads(content)
+        json.loads(archive.read("result.json"))
     assert (tmp_path / "fit.rs").stat().st_size < 0.2 * sim.X.nbytes
 
 
-def rewritten(path: Path, change: Any) -> Path:
+def content(path: Path) -> Any:
     with zipfile.ZipFile(path) as archive:
-        content = json.loads(archive.read("result.json"))
-    change(content)
+        return json.loads(archive.read("result.json"))
+
+
+def test_a_file_says_what_it_is(sim: Any, tmp_path: Path) -> None:
+    """What other versions and other programs look for; a change is another version of the format."""
+    fit = rs.rht("y ~ .", sim.data, k=2)
+    fit.save(tmp_path / "fit.rs")
+    found = content(tmp_path / "fit.rs")
+    assert (found["format"], found["version"]) == ("robustsparse.RHTResult", 2)
+    result = found["result"]
+    assert (result["nobs"], result["family"]) == (fit.nobs, "gaussian")
+    assert result["loss"] == {"class": "Squared", "values": {}}
+    assert result["estimator"] == {"class": "Trimmed", "values": {"alpha": fit.estimator.alpha}}
+    # A family of the package is known by its name.
+    assert "kind" not in result
+    for name in ("fittedvalues", "resid", "row_weights"):
+        assert result[name]["values"] == getattr(fit, name).tolist()
+
+
+def test_a_file_that_does_not_count_rows_of_weight_zero_is_read(sim: Any, tmp_path: Path) -> None:
+    rs.rht_fit(sim.X, sim.y, k=2).save(tmp_path / "fit.rs")
+    file = rewritten(tmp_path / "fit.rs", lambda c: c["result"]["dropped"].pop("weightless"))
+    assert rs.load(file).dropped.weightless == 0
+
+
+def test_a_large_file_is_read_if_it_is_trusted(
+    sim: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit = rs.rht_fit(sim.X, sim.y, k=2)
+    fit.save(tmp_path / "fit.rs")
+    for name in ("_FREE_TEXT", "_FREE_ROOM", "_TEXT_RATIO", "_ROOM_RATIO"):
+        monkeypatch.setattr(f"robustsparse.base.zipped.{name}", 0)
+    with pytest.raises(rs.DataError, match="trusted"):
+        rs.load(tmp_path / "fit.rs")
+    assert_same(fit, rs.load(tmp_path / "fit.rs", trusted=True))
+
+
+def rewritten(path: Path, change: Any) -> Path:
+    found = content(path)
+    change(found)
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("result.json", json.dumps(content))
+        archive.writestr("result.json", json.dumps(found))
     return path
 
 
@@ -205,6 +335,19 @@ CHANGES: dict[str, tuple[Any, str]] = {
         lambda c: c["result"].update(kind={"class": "os.system", "values": {}}),
         "not defined here",
     ),
+    "a wrapper of ours": (
+        lambda c: c["result"]["estimator"].update({"class": "Plain"}),
+        "not defined here",
+    ),
+    "a family that is text": (
+        lambda c: c["result"].update(kind={"text": "gaussian"}),
+        "family 'gaussian' is none",
+    ),
+    "a family that is an estimator": (
+        lambda c: c["result"].update(kind={"class": "Mean", "values": {}}),
+        "family 'gaussian' is none",
+    ),
+    "an unknown family": (lambda c: c["result"].update(family="gamma"), "damaged.* at 'gamma'"),
     "unknown tag": (lambda c: c["result"].update(scale={"!": "code"}), "'code'"),
     "wrong values": (lambda c: c["result"]["estimator"].update(values={"x": 1}), "damaged"),
 }
