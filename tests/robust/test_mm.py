@@ -1,6 +1,7 @@
 """MM-regression: R's values, the equations it solves, and data that break other fits."""
 
 from pathlib import Path
+from typing import Any
 
 import hypothesis.extra.numpy as hnp
 import numpy as np
@@ -10,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustsparse.base.errors import DataError, ParameterError
-from robustsparse.robust.mm import Refit, mm_regression
+from robustsparse.robust.mm import Refit, independent_columns, mm_regression
+from robustsparse.robust.s_estimate import s_estimate
 from robustsparse.robust.scales import BISQUARE_EFFICIENCY, m_scale
 
 REFERENCE = Path(__file__).parents[1] / "reference"
@@ -108,17 +110,18 @@ def test_scale_is_the_smallest_found() -> None:
             assert m_scale(other, n_coef=4) >= fit.scale
 
 
-def test_covariance_is_the_sum_of_squared_influences() -> None:
+@pytest.mark.parametrize("prior", [np.ones(30), np.linspace(0.4, 2.0, 30)])
+def test_covariance_is_the_sum_of_squared_influences(prior: np.ndarray) -> None:
     """A little more weight on row i moves the coefficients by the influence of row i, scale and all."""
     A, _, coef = regression(4, n=30, p=3)
     # Skewed errors, so that the path through the scale matters.
     y = A @ coef + np.random.default_rng(5).exponential(size=30) ** 1.5
-    fit = mm_regression(A, y)
+    fit = mm_regression(A, y, prior_weights=prior)
 
     def moved(row: int, change: float) -> np.ndarray:
-        prior = np.ones(30)
-        prior[row] += change
-        return mm_regression(A, y, prior_weights=prior, starts=fit.coef, subsamples=0).coef
+        changed = prior.copy()
+        changed[row] *= 1 + change
+        return mm_regression(A, y, prior_weights=changed, starts=fit.coef, subsamples=0).coef
 
     half = 1e-3
     influence = np.array([(moved(i, half) - moved(i, -half)) / (2 * half) for i in range(30)])
@@ -174,6 +177,45 @@ def test_response_of_the_same_noise_is_no_exact_fit_in_any_unit() -> None:
         other = mm_regression(A, unit * y)
         np.testing.assert_allclose(other.coef, unit * fit.coef, rtol=SETTLED)
         np.testing.assert_allclose(other.cov, unit**2 * fit.cov, rtol=SETTLED)
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1e-3, 1e3, 1e8])
+def test_units_of_the_design_do_not_matter(unit: float) -> None:
+    A, y, _ = regression(25, n=100, bad=10)
+    A[:10] *= 1e200
+    fit, other = mm_regression(A, y), mm_regression(unit * A, y)
+    np.testing.assert_allclose(unit * other.coef, fit.coef, rtol=SETTLED)
+    np.testing.assert_allclose(unit**2 * other.cov, fit.cov, rtol=SETTLED)
+    np.testing.assert_allclose(other.weights, fit.weights, atol=SETTLED)
+
+
+def test_good_rows_of_any_length_keep_their_say() -> None:
+    """Rows beyond the length at which they are shortened, with responses that the model explains."""
+    A, y, coef = regression(26, n=60)
+    A[:25] *= 1e7
+    y[:25] = A[:25] @ coef
+    fit = mm_regression(A, y)
+    assert fit.weights[:25].min() > 0.5
+    # The length of the rows makes up for the errors of all others.
+    np.testing.assert_allclose(fit.coef, coef, atol=1e-6)
+
+
+def test_wild_responses_beside_tiny_ones() -> None:
+    A, y, coef = regression(27)
+    y, coef = 1e-10 * y, 1e-10 * coef
+    y[:10] = 1e300
+    fit = mm_regression(A, y)
+    assert_finite(fit)
+    np.testing.assert_allclose(fit.coef, coef, atol=0.6e-10)
+
+
+def test_starts_are_in_the_units_of_the_data() -> None:
+    """A start in other units would be far off, and these rows do not let a fit come back from there."""
+    A, y, coef = regression(31, bad=30)
+    A[:30, 1] += 6.0
+    for unit in (1.0, 1e4, 1e-4):
+        fit = mm_regression(A, unit * y, starts=unit * coef, subsamples=0)
+        np.testing.assert_allclose(fit.coef, unit * coef, atol=0.5 * unit)
 
 
 def test_equivariance() -> None:
@@ -240,6 +282,51 @@ def test_aliased_unit_vectors() -> None:
     assert fit.coef[3] != 0.0
 
 
+def test_aliasing_does_not_depend_on_units() -> None:
+    A, _, _ = regression(16)
+    columns = np.column_stack([A[:, 0], A[:, 1], A[:, 0] + A[:, 1], A[:, 2], A[:, 3]])
+    for units in ([1.0, 1e-8, 1e8, 1e-8, 1e8], [1e8, 1e8, 1e-8, 1.0, 1e-8]):
+        assert independent_columns(columns * units).tolist() == [0, 1, 3, 4]
+
+
+def test_columns_close_to_each_other_hide_no_combination_of_them() -> None:
+    """The third is a combination of the first two, which differ in the eighth digit."""
+    for seed in range(20):
+        first, other = np.random.default_rng(seed).normal(size=(2, 50))
+        second = first + 2e-8 * other
+        columns = np.column_stack([first, second, 0.3 * first + 0.7 * second])
+        assert independent_columns(columns).tolist() == [0, 1]
+
+
+def test_a_design_of_zeros_has_no_columns() -> None:
+    y = np.random.default_rng(0).normal(size=9)
+    fit = mm_regression(np.zeros((9, 2)), y)
+    np.testing.assert_array_equal(fit.coef, [0.0, 0.0])
+    np.testing.assert_array_equal(fit.cov, np.zeros((2, 2)))
+    none = independent_columns(np.zeros((9, 2)))
+    assert none.tolist() == []
+    assert np.issubdtype(none.dtype, np.integer)
+
+
+# Two rows of 2,000 less, and a curvature that is averaged over the rows.
+NEARLY = 0.05
+
+
+def test_rows_that_contradict_each_other_leave_the_other_errors_alone() -> None:
+    """Two rows of a rare category, far apart: started half way between them, a fit stays there."""
+    A, y, _ = regression(29, n=2000, p=3)
+    without = mm_regression(A[2:], y[2:])
+    A[:2], y[:2] = 0.0, 3.5 * without.scale * np.array([1.0, -1.0])
+    rare = np.zeros(2000)
+    rare[:2] = 1.0
+    start = np.append(without.coef, 0.0)
+    fit = mm_regression(np.column_stack([A, rare]), y, starts=start, subsamples=0)
+    assert fit.coef[3] == 0.0
+    np.testing.assert_allclose(np.diag(fit.cov)[:3], np.diag(without.cov), rtol=NEARLY)
+    # What two rows can tell, no more, and not that nothing is known.
+    assert 0.1 * fit.scale < np.sqrt(fit.cov[3, 3]) < 10.0 * fit.scale
+
+
 def test_rare_category_is_found_without_a_start() -> None:
     A, y, _ = regression(17)
     rare = np.zeros(80)
@@ -260,6 +347,37 @@ def test_without_columns() -> None:
     fit = mm_regression(np.empty((50, 0)), y)
     assert fit.scale == pytest.approx(m_scale(y))
     np.testing.assert_array_equal(fit.resid, y)
+    assert fit.converged
+    assert fit.n_iter == 0
+    assert fit.weights.min() < 0.7 < 0.99 < fit.weights.max()
+    order = np.argsort(np.abs(y))
+    assert (np.diff(fit.weights[order]) <= 0).all()
+    tiny = mm_regression(np.empty((50, 0)), 1e-6 * y)
+    np.testing.assert_allclose(tiny.weights, fit.weights, atol=SETTLED)
+
+
+def test_without_columns_weights_count() -> None:
+    y = np.r_[np.random.default_rng(19).normal(size=40), np.full(20, 50.0)]
+    prior = np.r_[np.ones(40), np.zeros(20)]
+    fit = mm_regression(np.empty((60, 0)), y, prior_weights=prior)
+    assert fit.scale == pytest.approx(m_scale(y[:40]), rel=SETTLED)
+    assert fit.weights[40:].max() == 0.0
+
+
+def test_without_columns_and_spread_only_zeros_fit() -> None:
+    y = np.r_[np.zeros(40), 1.0, 2.0]
+    fit = mm_regression(np.empty((42, 0)), y)
+    assert fit.scale == 0.0
+    np.testing.assert_array_equal(fit.weights, y == 0)
+
+
+def test_numbers_of_any_type_are_taken_in_double_precision() -> None:
+    A, y, coef = regression(30)
+    single = A.astype(np.float32)
+    wanted = mm_regression(single.astype(np.float64), y, starts=coef)
+    for starts in (coef, coef.astype(object)):
+        fit = mm_regression(single, y, starts=starts)
+        np.testing.assert_array_equal(fit.coef, wanted.coef)
 
 
 def test_large_data_are_screened_on_a_part_of_the_rows() -> None:
@@ -274,6 +392,22 @@ def test_many_columns_beyond_the_product_limit(monkeypatch: pytest.MonkeyPatch) 
     fit = mm_regression(A, y)
     monkeypatch.setattr("robustsparse.robust.s_estimate.PRODUCT_LIMIT", 0)
     np.testing.assert_allclose(mm_regression(A, y).coef, fit.coef, rtol=SETTLED)
+
+
+def test_fewer_subsets_are_drawn_beside_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    A, y, coef = regression(31)
+    seen = []
+
+    def watched(task: Any, starts: Any, subsamples: int, rng: Any) -> Any:
+        seen.append(subsamples)
+        first, scale, n_iter = s_estimate(task, starts, subsamples, rng)
+        return first, scale, n_iter + 1000
+
+    monkeypatch.setattr("robustsparse.robust.mm.s_estimate", watched)
+    fits = [mm_regression(A, y, **own) for own in ({}, {"starts": coef}, {"subsamples": 7})]
+    assert seen == [500, 50, 7]
+    # Iterations of both stages count.
+    assert all(fit.n_iter > 1000 for fit in fits)
 
 
 def test_starts_alone_are_enough_if_good() -> None:
@@ -355,14 +489,17 @@ def test_degenerate_tables_give_finite_answers(A: np.ndarray, y: np.ndarray) -> 
         ({"A": np.ones((3, 4)) + np.eye(3, 4), "y": np.ones(3)}, DataError, "fewer columns"),
         ({"A": np.full((9, 2), np.nan)}, DataError, "row 0, column 0"),
         ({"A": np.ones(9)}, DataError, "dimension"),
-        ({"y": np.r_[np.ones(8), np.inf]}, DataError, "row 8"),
-        ({"y": np.ones(8)}, DataError, "shape"),
+        ({"A": np.empty(0), "y": np.empty(0)}, DataError, "two dimensions"),
+        ({"A": np.empty((0, 2)), "y": np.empty(0)}, DataError, "at least one must be positive"),
+        ({"y": np.r_[np.ones(8), np.inf]}, DataError, "^y .*row 8"),
+        ({"y": np.ones(8)}, DataError, "^y .*shape"),
+        ({"prior_weights": np.ones(8)}, DataError, "^prior_weights .*shape"),
         ({"prior_weights": -np.ones(9)}, DataError, "negative"),
         ({"prior_weights": np.zeros(9)}, DataError, "positive"),
         ({"starts": np.ones((2, 3))}, ParameterError, "rows of 2"),
         ({"starts": np.array([1.0, np.nan])}, ParameterError, "finite"),
         ({"subsamples": 0}, ParameterError, "needs starts"),
-        ({"subsamples": -1}, ParameterError, "subsamples"),
+        ({"subsamples": -1}, ParameterError, "^subsamples=-1"),
     ],
 )
 def test_errors_name_the_remedy(change: dict, error: type, message: str) -> None:
