@@ -312,6 +312,54 @@ class TestConvergence:
         assert not fit.coef.any()
         assert 'use step="auto"' in message
 
+    @pytest.mark.parametrize(("halvings", "repaired"), [(0, True), (40, True), (41, False)])
+    def test_a_step_is_halved_forty_times_at_most(self, halvings: int, repaired: bool) -> None:
+        """One column of signs: a step of 1.5 leaves half the error at each iteration, one of 3 twice of it."""
+        signs = np.resize([1.0, -1.0], (1, 10))
+        data = problem(signs, 2.0 * signs[0], Mean())
+        settings = Settings(1.5 * 2.0**halvings, max_iter=200)
+        fit = solve(data, 1, settings=settings, warn=False)
+        assert fit.converged == repaired
+        reasons = {0: "settled", 40: "step reduced", 41: "diverged"}
+        assert fit.reason == reasons[halvings]
+        assert fit.coef[0] == pytest.approx(2.0 if repaired else 0.0, rel=SETTLED)
+        if repaired:
+            assert fit.step == 1.5
+
+    def test_a_run_without_iterations_ends_where_it_starts(self) -> None:
+        XT, y = small()
+        start = np.zeros(80)
+        start[10:50] = np.resize([1.0, -1.0], 40)
+        fit = solve(problem(XT, y), 40, start=start, settings=Settings(max_iter=0), warn=False)
+        assert np.array_equal(fit.coef, start)
+        # Coefficients of the same size are listed by column.
+        assert fit.support.tolist() == list(range(10, 50))
+        assert (fit.converged, fit.reason, fit.n_iter) == (False, "iterations", 0)
+        with pytest.warns(ConvergenceWarning, match="no step was possible"):
+            solve(problem(XT, y), 40, settings=Settings(max_iter=0))
+
+    def test_a_support_met_three_times_is_a_cycle_and_its_best_member_the_answer(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        XT, y = small()
+        tour = itertools.cycle([(7, 3.0), (3, 1.0), (10, 2.0)])
+
+        def iterate(self: Descent, at: Iterate) -> tuple[Iterate, bool, float]:
+            column, loss = next(tour)
+            return Iterate(np.array([column]), np.array([0.5])), False, loss
+
+        monkeypatch.setattr(Descent, "iterate", iterate)
+        data = problem(XT, y)
+        seen, fit = iterates(data, 1)
+        assert [int(np.flatnonzero(coef)[0]) for coef in seen] == [7, 3, 10, 7, 3, 10, 7]
+        assert (fit.reason, fit.converged) == ("cycle", True)
+        assert fit.support.tolist() == [3]
+        # To the end on its own column, and with the loss there.
+        bound = Trimmed(0.1).bind(XT)
+        bound.begin(fit.coef @ XT - y)
+        assert np.abs(bound.at(fit.support)).max() < SETTLED
+        assert fit.loss == pytest.approx(data.robust_loss(fit.coef @ XT), rel=1e-9)
+
     def test_too_few_iterations(self) -> None:
         XT, y = small()
         fit, message = warning_of(problem(XT, y), 3, max_iter=1)
@@ -319,6 +367,26 @@ class TestConvergence:
         assert fit.n_iter == 1
         assert "1 iterations" in message
         assert "max_iter" in message
+
+    def test_a_warning_says_how_the_run_ended(self) -> None:
+        XT, y = small()
+        fit, message = warning_of(problem(XT, y), 3, max_iter=2)
+        last = fit.history[-1].change
+        assert f"did not settle (2 iterations, last relative change {last:.1e}, step" in message
+        fit, message = warning_of(problem(XT, y), 3, step=10.0, max_iter=300)
+        assert (fit.converged, fit.reason) == (True, "step reduced")
+        assert f"settled only with a shorter step ({fit.n_iter} iterations" in message
+
+    @pytest.mark.parametrize(("step", "reason"), [(0.5, "redrawn"), (50.0, "step reduced")])
+    def test_steps_of_fixed_length_do_not_settle_on_fresh_blocks(
+        self, step: float, reason: str
+    ) -> None:
+        XT, y = small()
+        data = problem(XT, y, MedianOfMeans(15, rng=2))
+        fit, message = warning_of(data, 3, step=step, max_iter=60)
+        assert (fit.converged, fit.reason) == (False, reason)
+        assert ("redraw=False" in message) == (reason == "redrawn")
+        assert fit.support.tolist() == [3, 10, 40]
 
     def test_warnings_can_be_switched_off(self) -> None:
         XT, y = small()
@@ -377,6 +445,19 @@ class TestConvergence:
         assert fit.support.tolist() == [3, 10, 40]
         assert all(np.count_nonzero(coef) <= 3 for coef in seen)
 
+    @pytest.mark.parametrize("step", ["auto", 0.5])
+    def test_a_start_brings_its_kept_columns_along(self, step: float | str) -> None:
+        XT, y = small()
+        start = np.zeros(80, dtype=np.int64)
+        start[[5, 3, 10]], keep = [7, 3, -2], np.array([5, 60])
+        nowhere = Settings(step, max_iter=0)
+        fit = solve(problem(XT, y), 1, start=start, keep=keep, settings=nowhere, warn=False)
+        # The kept ones do not count, of the others the largest is left.
+        assert np.flatnonzero(fit.coef).tolist() == [3, 5]
+        assert fit.coef[[3, 5]].tolist() == [3.0, 7.0]
+        assert fit.support.tolist() == [3]
+        assert fit.coef.dtype == np.float64
+
     def test_start_is_not_changed(self) -> None:
         XT, y = small()
         start = np.linspace(0.0, 1.0, 80)
@@ -411,6 +492,25 @@ class TestConvergence:
             fit = solve(data, k, settings=Settings(max_iter=30), warn=False)
             losses = [row.loss for row in fit.history]
             assert max(losses) <= 1.05 * losses[0]
+
+    def test_a_run_with_fresh_blocks_ends_when_the_support_stayed_five_times(self) -> None:
+        XT, y = small()
+        seen, fit = iterates(problem(XT, y, MedianOfMeans(15, rng=2)), 3)
+        stayed = [row.entered + row.left == 0 for row in fit.history]
+        assert (fit.reason, fit.converged) == ("settled", True)
+        assert stayed[-4:] == [True] * 4
+        assert not any(stayed[:-4])
+        np.testing.assert_allclose(fit.coef, np.mean(seen[-5:], axis=0), atol=RECOVERED)
+        assert fit.step == fit.history[-1].step
+
+    def test_a_run_with_fresh_blocks_that_is_cut_short_averages_what_is_alike(self) -> None:
+        XT, y = small()
+        data = problem(XT, y, MedianOfMeans(15, rng=2))
+        seen, fit = iterates(data, 3, settings=Settings(max_iter=3))
+        assert (fit.reason, fit.converged) == ("iterations", False)
+        alike = [coef for coef in seen if np.array_equal(coef != 0, seen[-1] != 0)]
+        assert len(alike) > 1
+        np.testing.assert_allclose(fit.coef, np.mean(alike, axis=0), atol=RECOVERED)
 
     def test_fresh_blocks_are_averaged_and_settle(self) -> None:
         XT, y = small()
@@ -499,6 +599,25 @@ class TestSplit:
         assert fit.reason == "split"
         assert fit.support.tolist() == [3, 10, 40]
 
+    def test_two_parts_are_the_fewest(self) -> None:
+        parts, _ = self.parts(2)
+        fit = solve(parts, 3, settings=Settings(0.5))
+        assert (fit.n_iter, fit.reason, fit.converged) == (2, "split", True)
+        whole, _ = self.parts(1)
+        assert solve(whole, 3).reason == "settled"
+
+    def test_iterations_are_those_of_the_parts_alone(self) -> None:
+        parts, _ = self.parts(4)
+        seen, fit = iterates(parts, 3, settings=Settings(0.5))  # type: ignore[arg-type]
+        at, one = None, Settings(0.5, max_iter=1)
+        for part, coef in zip(self.parts(4)[0], seen, strict=True):
+            alone = solve(part, 3, start=at, settings=one, warn=False)
+            np.testing.assert_allclose(coef, alone.coef, atol=RECOVERED)
+            at = coef
+        last = parts[-1]
+        assert fit.loss == pytest.approx(last.robust_loss(fit.coef @ last.gradient.XT), rel=1e-9)
+        assert fit.history[-1].loss == pytest.approx(fit.loss, rel=1e-9)
+
     def test_each_iteration_sees_only_its_part(self) -> None:
         """The first two iterates do not change when the third part does."""
         settings = Settings(0.5)
@@ -536,6 +655,62 @@ def test_growth_is_measured_against_the_loss_of_no_coefficients_in_the_first_row
     guard = _Guard(run, perfect)
     run.change(problem(XT, 100.0 * y))
     assert guard.grown(other, 11.0 * nothing)
+
+
+class TestGuard:
+    """When a run has left the ground, and where it goes on from."""
+
+    start = Iterate(np.array([3]), np.array([1.0]))
+    other = Iterate(np.array([10]), np.array([2.0]))
+
+    def guard(self, step: float | str) -> _Guard:
+        XT, y = small()
+        guard = _Guard(Descent(problem(XT, y), 3, np.arange(0), Settings(step)), self.start)
+        # A start no better than none, so that nothing else is to be compared with.
+        nothing = guard.problem.robust_loss(np.zeros(len(y)))
+        guard.first = guard.least = nothing
+        return guard
+
+    @pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
+    def test_coefficients_that_are_no_numbers_have_grown_whatever_their_loss(
+        self, bad: float
+    ) -> None:
+        guard = self.guard("auto")
+        assert guard.grown(Iterate(np.array([3]), np.array([bad])), 0.0)
+        assert guard.best is self.start
+
+    def test_ten_times_the_first_loss_is_not_growth_yet(self) -> None:
+        guard = self.guard("auto")
+        assert not guard.grown(self.other, 10.0 * guard.first)
+        assert guard.grown(self.other, np.nextafter(10.0 * guard.first, np.inf))
+        assert guard.grown(self.other, np.nan)
+        assert guard.best is self.start
+
+    def test_of_iterates_of_the_same_loss_the_last_is_the_best(self) -> None:
+        guard = self.guard("auto")
+        assert not guard.grown(self.other, guard.least)
+        assert guard.best is self.other
+
+    @pytest.mark.parametrize(("step", "reason"), [("auto", "unsteady"), (0.8, "step reduced")])
+    def test_a_run_that_grew_goes_back_to_its_best_iterate(
+        self, step: float | str, reason: str
+    ) -> None:
+        guard = self.guard(step)
+        share = guard.run.share
+        assert not guard.grown(self.other, 0.5 * guard.first)
+        assert not guard.grown(self.start, 0.6 * guard.first)
+        for times in (1, 2):
+            assert guard.back() is self.other
+            assert guard.backoffs == times
+            assert guard.run.share == share / 2**times
+            assert guard.run.settings.step == (step if step == "auto" else 0.8 / 2**times)
+        fit = guard.finish(self.start)
+        assert (fit.support.tolist(), fit.converged, fit.reason) == ([10], False, reason)
+
+    @pytest.mark.parametrize("step", ["auto", 0.8])
+    def test_a_run_that_did_not_grow_ends_where_it_is(self, step: float | str) -> None:
+        fit = self.guard(step).finish(self.other)
+        assert (fit.support.tolist(), fit.converged, fit.reason) == ([10], False, "iterations")
 
 
 # -- offset and weights
@@ -695,6 +870,59 @@ class TestHistory:
 
 
 class TestSolveDown:
+    @pytest.mark.parametrize(
+        ("n", "d", "k", "keep", "sizes"),
+        [
+            (120, 80, 5, None, [20, 15, 10, 7, 5]),
+            # No more than a third of the rows, nor than there are columns to choose from.
+            (60, 80, 5, None, [20, 15, 10, 7, 5]),
+            (59, 80, 5, None, [15, 10, 7, 5]),
+            (120, 20, 5, None, [20, 15, 10, 7, 5]),
+            (120, 20, 5, [3], [15, 10, 7, 5]),
+            (120, 80, 1, None, [4, 3, 2, 1]),
+            (120, 80, 0, None, [0]),
+        ],
+    )
+    @pytest.mark.parametrize("settings", [None, Settings(max_iter=7, tol=1e-2)])
+    def test_each_run_starts_from_one_with_more_coefficients(
+        self,
+        n: int,
+        d: int,
+        k: int,
+        keep: list[int] | None,
+        sizes: list[int],
+        settings: Settings | None,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        runs: list[tuple[int, dict[str, Any], RHTFit]] = []
+
+        def watched(data: Problem, size: int, **options: Any) -> RHTFit:
+            fit = solve(data, size, **options | {"warn": False})
+            runs.append((size, options, fit))
+            return fit
+
+        monkeypatch.setattr("robustsparse.algorithm.solver.solve", watched)
+        rng = np.random.default_rng(0)
+        XT = rng.normal(size=(d, n))
+        data = problem(XT, XT[0] + rng.normal(size=n))
+        kept = None if keep is None else np.array(keep)
+        fit = solve_down(data, k, keep=kept, settings=settings)
+        assert [size for size, _, _ in runs] == sizes
+        assert fit is runs[-1][2]
+        assert runs[0][1]["start"] is None
+        for (_, options, _), (_, _, before) in zip(runs[1:], runs, strict=False):
+            assert np.array_equal(options["start"], before.coef)
+        # On the way down a few iterations will do, and nobody is told how they went.
+        asked = settings or Settings()
+        for _, options, _ in runs[:-1]:
+            way = options["settings"]
+            assert way.max_iter == min(asked.max_iter, 30)
+            assert way.tol == max(asked.tol, 1e-4)
+            assert not options["warn"]
+        assert runs[-1][1]["settings"] == asked
+        assert runs[-1][1]["warn"]
+        assert all(options["keep"] is kept for _, options, _ in runs)
+
     def test_same_answer_where_the_problem_is_easy(self) -> None:
         XT, y = small()
         down = solve_down(problem(XT, y), 3)
