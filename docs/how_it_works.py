@@ -80,10 +80,10 @@ class Look:
 
 def reach(gradient: ScreenedTrim, slots: Indices, known: Array, clip: Array) -> Array:
     """The most that each gradient can be by level 0; `kernels.trimmed_mean.drift.within_reach` in numpy."""
-    norms, moved = gradient._norms, gradient._moved[slots].T
+    norms, moved = gradient._design.norms, gradient._memory.moved[slots].T
     share = 1.0 / (gradient.XT.shape[1] - 2 * gradient.trimmed)
     most = known * moved[c.SCALE] + norms[0] * moved[c.ALL] * share
-    if gradient._wild:
+    if gradient._scores.wild:
         clip = clip * moved[c.CALM_SCALE]
         farthest = np.maximum(norms[2] * moved[c.CALM_MAX], norms[3] * moved[c.JUMP_MAX])
         change = np.maximum(clip + farthest, clip * moved[c.GROWTH]) * moved[c.RATIO_SUM]
@@ -103,16 +103,16 @@ def looked(
     run: int,
 ) -> Look:
     """What is known after the survivors were asked for; `slots` and `state` are what was known before."""
-    read = gradient._references.slots == gradient._slot
-    value, radius = np.abs(gradient._state[c.VALUE]), gradient._state[c.RADIUS]
+    read = gradient._memory.slots == gradient._scores.slot
+    value, radius = np.abs(gradient._memory.state[c.VALUE]), gradient._memory.state[c.RADIUS]
     exact = read & (radius == 0.0)
     most = reach(gradient, slots, state[c.KNOWN], state[c.CLIP])
     return Look(
-        run, len(gradient._score), gradient.trimmed, k, bar, calls,
+        run, len(gradient._scores.score), gradient.trimmed, k, bar, calls,
         level=np.select([active, exact, read], [ACTIVE, EXACT, INTERVAL], UNREAD),
         low=np.where(read, np.maximum(value - radius, 0.0), 0.0),
         high=np.where(read, value + radius, most),
-        truth=np.abs(gradient.dense(gradient.XT, gradient._score)),
+        truth=np.abs(gradient.dense(gradient.XT, gradient._scores.score)),
     )  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def watched() -> Iterator[list[Look]]:
         self: ScreenedTrim, active: Mask, k: int, bar: float
     ) -> tuple[Indices, Array]:
         nonlocal calls
-        slots, state = self._references.slots.copy(), self._state.copy()
+        slots, state = self._memory.slots.copy(), self._memory.state.copy()
         out = survivors(self, active, k, bar)
         calls += 1
         if calls > 1:
@@ -159,7 +159,7 @@ def unscreened() -> Iterator[None]:
     """Every column of every gradient evaluated exactly, and all else as it is."""
 
     def survivors(self: ScreenedTrim, active: Mask, k: int, bar: float) -> tuple[Indices, Array]:
-        gradient = self.dense(self.XT, self._score)
+        gradient = self.dense(self.XT, self._scores.score)
         found = np.flatnonzero(~active & ~(np.abs(gradient) < bar))
         return found, gradient[found]
 

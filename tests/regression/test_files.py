@@ -335,10 +335,6 @@ CHANGES: dict[str, tuple[Any, str]] = {
         lambda c: c["result"].update(kind={"class": "os.system", "values": {}}),
         "not defined here",
     ),
-    "a wrapper of ours": (
-        lambda c: c["result"]["estimator"].update({"class": "Plain"}),
-        "not defined here",
-    ),
     "a family that is text": (
         lambda c: c["result"].update(kind={"text": "gaussian"}),
         "family 'gaussian' is none",
