@@ -16,6 +16,7 @@ from robustsparse.base.errors import (
     ParameterError,
     RobustSparseError,
     RobustSparseWarning,
+    SelectionWarning,
     UnseenLevelError,
 )
 from robustsparse.datasets import winsorize
@@ -49,6 +50,7 @@ __all__ = [
     "RHTResult",
     "RobustSparseError",
     "RobustSparseWarning",
+    "SelectionWarning",
     "Squared",
     "Stability",
     "Trimmed",

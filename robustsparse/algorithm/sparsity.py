@@ -8,13 +8,9 @@ from typing import Literal
 Sparsity = int | Sequence[int] | Literal["auto"]
 
 _GRID = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 30)
-
-
 # The largest k of a path, by the rows that a coefficient needs to be found among d predictors; small data get a path of
 # a few values all the same, so that the choice is not made for them.
 _ROWS_PER_LOG, _MOST = 3.0, 30
-
-
 _ROWS_PER_TERM, _ENOUGH = 5, 8
 
 
@@ -28,6 +24,17 @@ def largest_k(n: int, free: int) -> int:
     """
     wanted = min(int(n / (_ROWS_PER_LOG * log(max(free, 3)))), _MOST)
     return max(1, min(max(wanted, min(n // _ROWS_PER_TERM, _ENOUGH)), free))
+
+
+def identifiable_k(n: int, free: int) -> int:
+    """Largest k that n good rows can tell from the noise: k log d ≤ n, and three rows a coefficient.
+
+    Examples
+    --------
+    >>> identifiable_k(300, 1000)
+    43
+    """
+    return max(1, min(int(n / log(max(free, 3))), n // 3, free))
 
 
 def k_grid(n: int, free: int) -> tuple[int, ...]:

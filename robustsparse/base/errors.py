@@ -47,6 +47,10 @@ class ContaminationWarning(RobustSparseWarning):
     """The data look worse than the chosen estimator can survive."""
 
 
+class SelectionWarning(RobustSparseWarning):
+    """The number of terms was chosen where it could not be chosen freely."""
+
+
 class DataWarning(RobustSparseWarning):
     """The data were usable only after a change that the user should know of."""
 

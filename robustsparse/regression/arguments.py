@@ -12,7 +12,7 @@ from robustsparse.regression.family import FamilyLike
 from robustsparse.robust.standardize import ScaleLike
 
 Epsilon = float | Literal["auto"]
-Select = Literal["ric", "cv"]
+Select = Literal["ric", "cv", "ebic", "gic"]
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,8 @@ class Family(ABC):
         response from an unlikely one.
     residual_name : str
         What a plot calls the residuals.
+    least_squares : bool
+        Whether, on rows that are trusted, least squares tells how good a set of columns is.
     """
 
     name: ClassVar[str]
@@ -110,6 +112,7 @@ class Family(ABC):
     reject: ClassVar[float] = 3.0
     far_rows_out: ClassVar[bool] = False
     residual_name: ClassVar[str] = "Pearson residual"
+    least_squares: ClassVar[bool] = False
 
     def own_loss(self) -> Loss:
         """The loss that drives the selection unless another is asked for."""
@@ -177,6 +180,7 @@ class Gaussian(Family):
     coding = Numbers()
     has_scale = True
     residual_name = "residual"
+    least_squares = True
 
     def mean(self, eta: Array) -> Array:
         """The predictor itself."""

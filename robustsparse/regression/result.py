@@ -381,7 +381,7 @@ class RHTResult:
             raise ParameterError(
                 "k was given, so there is nothing to draw; fit with k='auto' or a list of values."
             )
-        label = "robust criterion" if self.select == "ric" else "robust prediction error"
+        label = "robust prediction error" if self.select == "cv" else "robust criterion"
         return plot_selection(self.cv, self._place(), label, ax)
 
     def plot_diagnostics(self, axes: Any = None) -> Any:

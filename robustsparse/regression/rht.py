@@ -62,9 +62,13 @@ def rht(
         callable `(X, score) -> (d,)`.
     k : "auto", int or sequence of int
         Number of predictors to select; chosen by `select` for "auto" or a sequence.
-    select : {"ric", "cv"}
+    select : {"ric", "cv", "ebic", "gic"}
         Choose k by a robust information criterion or by robust five-fold cross-validation with the
-        one-standard-error rule.
+        one-standard-error rule, along a path of Algorithm 1; or take best subsets: "ebic" and "gic" look for the best
+        set of columns of every size on the rows that are trusted, by exchanges of columns, and choose k by the extended
+        BIC, k (log n + 2 log d), or by the more generous k log d log log n. Best subsets find models of any size, with
+        terms of any strength, and keep rows of rare levels; they need the gaussian family and the squared loss. A model
+        of a given k is then the member of that size of the automatic path.
     loss : {"squared", "huber", "logistic"} or Loss, optional
         The family's own by default. It drives the selection; the refit is an MM-regression or a bounded-influence
         logistic regression whatever the loss, so with a loss of your own there is no refit.

@@ -18,6 +18,8 @@ _CHOSEN_BY = {
     "given": "given",
     "ric": "robust criterion",
     "cv": "robust CV",
+    "ebic": "extended BIC",
+    "gic": "GIC",
 }
 
 

@@ -82,17 +82,17 @@ def automatic_fit(
             break
         good = fitting
     coefs = {k: fit.coef for k, fit in fits.items()} | {choice.k: solution.coef}
-    return _refitted(problem, solution, final, trust, choice, coefs, far)
+    return refitted(problem, solution, final, trust, choice, coefs, far)
 
 
 def refit_all_rows(problem: Standardized, solution: RHTFit, rng: np.random.Generator) -> Fitted:
     """A run of Algorithm 1 with a robust refit on its support, all rows judged once."""
     own = {len(solution.support): solution.coef}
     final = refit(problem, solution, rng)
-    return _refitted(problem, solution, final, np.ones(problem.n), None, own, leverage(problem))
+    return refitted(problem, solution, final, np.ones(problem.n), None, own, leverage(problem))
 
 
-def _refitted(
+def refitted(
     problem: Standardized,
     solution: RHTFit,
     final: Refit,
@@ -101,6 +101,7 @@ def _refitted(
     path: dict[int, Array],
     far: Leverage,
 ) -> Fitted:
+    """A model with its robust regression on all rows."""
     columns = active(problem, solution)
     coef = np.zeros(len(problem.XT))
     coef[columns] = final.coef

@@ -10,6 +10,7 @@ from robustsparse.base.checks import check_choice, check_count
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.regression.fit.as_printed import as_thresholded, split_run, thresholded_fit
 from robustsparse.regression.fit.automatic import Chooser, automatic_fit, refit_all_rows
+from robustsparse.regression.fit.best_subsets import PRICES, check_subsets, subset_fit
 from robustsparse.regression.fit.fitted import Fitted
 from robustsparse.regression.fit.k_paths import (
     Choice,
@@ -35,9 +36,13 @@ def fit_standardized(problem: Standardized, options: Options) -> Fitted:
         return _split_fit(problem, options, ks[0])
     # On small data the fit's own choice may be among a single value.
     chosen = len(ks) > 1 or isinstance(options.k, str)
-    if not options.refit:
+    if options.select in PRICES:
+        check_subsets(problem, options)
+        fitted = subset_fit(problem, options, () if isinstance(options.k, str) else ks)
+    elif not options.refit:
         return thresholded_fit(problem, options, ks, chosen)
-    fitted = automatic_fit(problem, options, ks, _chooser(options, ks))
+    else:
+        fitted = automatic_fit(problem, options, ks, _chooser(options, ks))
     return fitted if chosen else replace(fitted, choice=None)
 
 

@@ -1,6 +1,7 @@
 """The arguments of a fit, checked and completed."""
 
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 
@@ -73,7 +74,7 @@ class Options:
 def make_options(asked: Arguments) -> Options:
     """Check the arguments of `rht` and `rht_fit` and fill in what they leave open."""
     family = as_family(asked.family)
-    check_choice("select", asked.select, ("ric", "cv"))
+    check_choice("select", asked.select, get_args(Select))
     epsilon = _assumed(asked.epsilon)
     rng = as_rng(asked.rng)
     estimator = as_estimator(asked.estimator, epsilon, rng)

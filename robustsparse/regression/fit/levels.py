@@ -1,0 +1,68 @@
+"""Rows of a rare level that were rejected for want of its column.
+
+To a model without the column of a rare level its rows are outliers, all by about as much; rejected, they leave a column
+of zeros that can never be chosen. Bad rows do not meet in one level and share a shift.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robustsparse.base.types import Array, Indices, Mask
+from robustsparse.regression.fit.standardized import Standardized
+
+# A level is rare if it has at most this share of the rows, and is looked at from this many rows on.
+_RARE, _FEWEST = 0.15, 3
+# It is mended if this share of its rows was rejected and this share agrees on a shift, within so many scales.
+_REJECTED, _AGREE, _WITHIN = 0.5, 0.6, 3.0
+# Rows that tell at a glance that a column has more than two values.
+_GLANCE = 24
+
+
+@dataclass(frozen=True)
+class RareLevels:
+    """Columns of two values of which one is rare.
+
+    Attributes
+    ----------
+    columns : array of int
+        The columns.
+    members : bool array (columns, n)
+        Which rows have the rare value.
+    """
+
+    columns: Indices
+    members: Mask
+
+    @classmethod
+    def of(cls, problem: Standardized) -> "RareLevels":
+        """Those of a standardized design."""
+        XT, n = problem.XT[: problem.d], problem.n
+        glance = np.sort(XT[:, :: max(1, n // _GLANCE)], axis=1)
+        few = np.flatnonzero((np.diff(glance, axis=1) > 0).sum(axis=1) <= 1)
+        found, members = [], []
+        for j in few:
+            low, high = XT[j].min(), XT[j].max()
+            upper = XT[j] == high
+            if low == high or not (upper | (XT[j] == low)).all():
+                continue
+            rare = upper if 2 * upper.sum() <= n else ~upper
+            if _FEWEST <= rare.sum() <= _RARE * n:
+                found.append(j)
+                members.append(rare)
+        return cls(np.array(found, dtype=np.int64), np.array(members, dtype=bool).reshape(-1, n))
+
+    def mended(self, good: Mask, resid: Array) -> tuple[Mask, Indices]:
+        """The good rows with those of levels that share a shift, and the columns of these levels.
+
+        `resid` are the residuals in units of their scale.
+        """
+        kept, columns = good.copy(), []
+        for j, rows in zip(self.columns, self.members, strict=True):
+            if (~good[rows]).mean() < _REJECTED:
+                continue
+            agree = np.abs(resid - np.median(resid[rows])) <= _WITHIN
+            if agree[rows].mean() >= _AGREE:
+                kept |= rows & agree
+                columns.append(j)
+        return kept, np.array(columns, dtype=np.int64)

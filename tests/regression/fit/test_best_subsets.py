@@ -1,0 +1,154 @@
+"""`select="ebic"` and `"gic"`: models of any size, on rows that nobody named."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import robustsparse as rs
+
+
+def drawn(
+    seed: int, n: int = 120, d: int = 60, k: int = 3, bad: float = 0.1, **arguments: Any
+) -> Any:
+    """Unit coefficients, noise 0.5, and a share of responses far off."""
+    rng = np.random.default_rng(seed)
+    X = arguments.pop("X", None)
+    X = rng.normal(size=(n, d)) if X is None else X(rng, n, d)
+    support = np.sort(rng.choice(d, k, replace=False))
+    y = X[:, support] @ (rng.choice([-1.0, 1.0], k) / X[:, support].std(axis=0))
+    y += 0.5 * rng.normal(size=n)
+    rows = rng.choice(n, int(bad * n), replace=False)
+    y[rows] += 8 * y.std()
+    return X, y, {f"x{j + 1}" for j in support}, set(rows.tolist())
+
+
+def f1(found: list[str], true: set[str]) -> float:
+    return 2 * len(set(found) & true) / max(len(found) + len(true), 1)
+
+
+@pytest.mark.parametrize(("n", "k"), [(120, 3), (300, 9), (300, 22), (100, 13)])
+@pytest.mark.parametrize("bad", [0.0, 0.1])
+def test_models_of_any_size_are_found(n: int, k: int, bad: float) -> None:
+    score, flagged = [], []
+    for seed in range(4):
+        X, y, true, rows = drawn(seed, n=n, d=100, k=k, bad=bad)
+        fit = rs.rht_fit(X, y, select="ebic", n_jobs=1)
+        score.append(f1(fit.support(), true))
+        flagged.append(rows <= set(fit.outliers()))
+    assert np.mean(score) >= 0.97
+    assert all(flagged)
+
+
+def test_weak_terms_beside_strong_ones_are_found_more_often_than_along_the_path() -> None:
+    score: dict[str, list[float]] = {"ebic": [], "ric": []}
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(300, 100))
+        beta = np.r_[2.0, 2.0, 2.0, np.full(6, 0.3), np.zeros(91)]
+        y = X @ beta + 0.5 * rng.normal(size=300)
+        y[:30] += 30.0
+        for select, found in score.items():
+            fit = rs.rht_fit(X, y, select=select, n_jobs=1)  # type: ignore[arg-type]
+            found.append(f1(fit.support(), {f"x{j + 1}" for j in range(9)}))
+    assert np.mean(score["ebic"]) >= 0.97
+    assert np.mean(score["ebic"]) >= np.mean(score["ric"])
+
+
+@pytest.mark.parametrize("bad", [0.0, 0.1])
+def test_rows_of_rare_levels_are_no_outliers(bad: float) -> None:
+    def rare(rng: np.random.Generator, n: int, d: int) -> Any:
+        return (rng.random((n, d)) < 0.05).astype(float)
+
+    score, false = [], []
+    for seed in range(6):
+        X, y, true, rows = drawn(seed, n=300, d=80, k=5, bad=bad, X=rare)
+        fit = rs.rht_fit(X, y, select="ebic", n_jobs=1)
+        score.append(f1(fit.support(), true))
+        false.append(len(set(fit.outliers("response")) - rows) / 300)
+    assert np.mean(score) >= 0.98
+    assert np.mean(false) <= 0.02
+
+
+def test_a_model_of_a_given_size_is_the_member_of_the_automatic_path() -> None:
+    X, y, _, _ = drawn(1, n=150, d=60, k=5)
+    automatic = rs.rht_fit(X, y, select="ebic")
+    for k in (1, 3, automatic.k, 9, 14):
+        given = rs.rht_fit(X, y, select="ebic", k=k)
+        assert given.k == k
+        same = automatic.path[k]
+        pd.testing.assert_series_equal(
+            given.path[k][given.path[k] != 0].sort_index(), same[same != 0].sort_index()
+        )
+    again = rs.rht_fit(X, y, select="ebic", k=automatic.k)
+    pd.testing.assert_series_equal(again.params, automatic.params)
+    assert again.outliers() == automatic.outliers()
+
+
+def test_a_list_of_sizes_is_chosen_from() -> None:
+    X, y, true, _ = drawn(2, n=150, d=60, k=5)
+    fit = rs.rht_fit(X, y, select="ebic", k=[2, 5, 8])
+    assert fit.k == 5
+    assert fit.cv is not None
+    assert list(fit.cv.index) == [2, 5, 8]
+    assert set(fit.support()) == true
+    assert "5, extended BIC" in str(fit.summary())
+
+
+def test_gic_takes_no_fewer_terms() -> None:
+    for seed in range(4):
+        X, y, _, _ = drawn(seed, n=120, d=60, k=3)
+        sizes = [rs.rht_fit(X, y, select=name).k for name in ("ebic", "gic")]  # type: ignore[arg-type]
+        assert sizes[0] <= sizes[1]
+
+
+def test_noise_has_no_terms() -> None:
+    rng = np.random.default_rng(0)
+    found = [
+        rs.rht_fit(rng.normal(size=(100, 200)), rng.normal(size=100), select="ebic").k
+        for _ in range(8)
+    ]
+    assert np.mean(np.array(found) == 0) >= 0.7
+    assert np.mean(found) <= 0.6
+
+
+def test_a_choice_at_the_end_of_the_path_is_told() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 200))
+    # Every term explains most of what the larger ones leave.
+    y = X[:, :25] @ np.geomspace(1e4, 1e-2, 25) + 1e-4 * rng.normal(size=80)
+    with pytest.warns(rs.SelectionWarning, match="there may be more"):
+        fit = rs.rht_fit(X, y, select="ebic")
+    assert 10 <= fit.k < 25
+
+
+def test_kept_terms_weights_and_an_offset_are_heeded() -> None:
+    X, y, true, _ = drawn(3, n=150, d=40, k=3, bad=0.0)
+    shift = np.linspace(-5, 5, 150)
+    weights = np.r_[np.zeros(20), np.ones(130)]
+    y[:20] = 1e3
+    fit = rs.rht_fit(X, y + shift, select="ebic", offset=shift, weights=weights, keep=["x40"])
+    assert set(fit.support()) == true - {"x40"}
+    assert fit.params["x40"] != 0
+    assert fit.nobs == 130
+
+
+def test_terms_that_repeat_others_are_counted() -> None:
+    X, y, _, _ = drawn(4, n=80, d=3, k=3)
+    fit = rs.rht_fit(np.hstack([X] * 3), y, k=6, select="ebic")
+    assert len(fit.support()) == 3
+    assert "3 of 6" in str(fit.summary())
+    assert np.isfinite(fit.conf_int().to_numpy()).all()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"family": "binomial"}, {"loss": "huber"}, {"refit": False}],
+    ids=["classes", "loss", "no refit"],
+)
+def test_what_best_subsets_are_not_for_is_refused(arguments: Any) -> None:
+    X, y, _, _ = drawn(0, n=60, d=10)
+    target = (y > np.median(y)).astype(float) if "family" in arguments else y
+    with pytest.raises(rs.ParameterError, match=r"select='ebic' needs family='gaussian'"):
+        rs.rht_fit(X, target, select="ebic", **arguments)
