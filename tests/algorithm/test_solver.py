@@ -3,6 +3,7 @@
 import itertools
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -492,6 +493,53 @@ class TestConvergence:
             fit = solve(data, k, settings=Settings(max_iter=30), warn=False)
             losses = [row.loss for row in fit.history]
             assert max(losses) <= 1.05 * losses[0]
+
+    @pytest.mark.parametrize("step", ["auto", 1.0])
+    def test_a_tolerance_of_zero_asks_for_iterates_that_stay(self, step: float | str) -> None:
+        signs = np.resize([1.0, -1.0], (1, 10))
+        data = problem(signs, 2.0 * signs[0], Mean())
+        fit = solve(data, 1, settings=Settings(step, tol=0.0))
+        assert (fit.converged, fit.reason, fit.coef[0]) == (True, "settled", 2.0)
+        assert fit.history[-1].change == 0.0
+
+    def test_a_run_that_grew_goes_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        XT, y = small()
+        calls, iterate = itertools.count(), Descent.iterate
+
+        def wild_at_first(self: Descent, at: Iterate) -> tuple[Iterate, bool, float]:
+            new, stays, loss = iterate(self, at)
+            return (new, stays, 1e9) if next(calls) < 2 else (new, stays, loss)
+
+        wanted = solve(problem(XT, y), 3)
+        monkeypatch.setattr(Descent, "iterate", wild_at_first)
+        fit = solve(problem(XT, y), 3)
+        assert (fit.converged, fit.reason) == (True, "settled")
+        np.testing.assert_allclose(fit.coef, wanted.coef, atol=SETTLED)
+
+    def test_iterates_from_before_a_growth_are_not_averaged(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        XT, y = small()
+        calls, loosely = itertools.count(), Descent.loosely
+
+        def wild_once(self: Descent, at: Iterate) -> Iterate:
+            new = loosely(self, at)
+            return replace(new, values=1e9 * new.values) if next(calls) == 2 else new
+
+        monkeypatch.setattr(Descent, "loosely", wild_once)
+        seen, fit = iterates(problem(XT, y, MedianOfMeans(15, rng=2)), 3)
+        # Two before, then five of the same support.
+        assert (len(seen), fit.reason) == (7, "settled")
+        np.testing.assert_allclose(fit.coef, np.mean(seen[-5:], axis=0), atol=RECOVERED)
+
+    def test_a_warm_start_counts_with_fresh_blocks(self) -> None:
+        XT, y = small()
+        start = solve(problem(XT, y), 3).coef
+        fit = solve(problem(XT, y, MedianOfMeans(15, rng=2)), 3, start=start)
+        assert (fit.n_iter, fit.support.tolist()) == (5, [3, 10, 40])
+        none = Settings(max_iter=0)
+        data = problem(XT, y, MedianOfMeans(15, rng=2))
+        assert np.array_equal(solve(data, 3, start=start, settings=none, warn=False).coef, start)
 
     def test_a_run_with_fresh_blocks_ends_when_the_support_stayed_five_times(self) -> None:
         XT, y = small()
