@@ -361,6 +361,12 @@ class TestConvergence:
         assert np.abs(bound.at(fit.support)).max() < SETTLED
         assert fit.loss == pytest.approx(data.robust_loss(fit.coef @ XT), rel=1e-9)
 
+    @pytest.mark.parametrize("step", [1e300, 1e308])
+    def test_steps_beyond_all_numbers_are_no_errors(self, step: float) -> None:
+        XT, y = small()
+        fit = solve(problem(XT, 1e3 * y, Mean()), 3, settings=Settings(step), warn=False)
+        assert fit.reason == "diverged"
+
     def test_too_few_iterations(self) -> None:
         XT, y = small()
         fit, message = warning_of(problem(XT, y), 3, max_iter=1)
@@ -681,6 +687,12 @@ class TestSplit:
         assert np.array_equal(clean[1], other[1])
         assert not np.array_equal(clean[2], other[2])
 
+    def test_growth_is_measured_against_the_first_part(self) -> None:
+        parts, _ = self.parts(4)
+        spoiled = Problem(parts[-1].gradient, 100.0 * parts[-1].y, Squared())
+        fit = solve([*parts[:-1], spoiled], 3, settings=Settings(0.5), warn=False)
+        assert (fit.converged, fit.reason) == (False, "grown")
+
     def test_growth_is_reported(self) -> None:
         parts, _ = self.parts(10)
         with pytest.warns(ConvergenceWarning, match='use step="auto"'):
@@ -926,6 +938,7 @@ class TestSolveDown:
             (60, 80, 5, None, [20, 15, 10, 7, 5]),
             (59, 80, 5, None, [15, 10, 7, 5]),
             (120, 20, 5, None, [20, 15, 10, 7, 5]),
+            (120, 19, 5, None, [15, 10, 7, 5]),
             (120, 20, 5, [3], [15, 10, 7, 5]),
             (120, 80, 1, None, [4, 3, 2, 1]),
             (120, 80, 0, None, [0]),
