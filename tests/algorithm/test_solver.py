@@ -330,11 +330,11 @@ class TestConvergence:
     def test_a_run_without_iterations_ends_where_it_starts(self) -> None:
         XT, y = small()
         start = np.zeros(80)
-        start[10:50] = np.resize([1.0, -1.0], 40)
+        start[10:50] = np.resize([1.0, -2.0, -1.0, 2.0], 40)
         fit = solve(problem(XT, y), 40, start=start, settings=Settings(max_iter=0), warn=False)
         assert np.array_equal(fit.coef, start)
         # Coefficients of the same size are listed by column.
-        assert fit.support.tolist() == list(range(10, 50))
+        assert fit.support.tolist() == [*range(11, 50, 2), *range(10, 50, 2)]
         assert (fit.converged, fit.reason, fit.n_iter) == (False, "iterations", 0)
         with pytest.warns(ConvergenceWarning, match="no step was possible"):
             solve(problem(XT, y), 40, settings=Settings(max_iter=0))
@@ -343,7 +343,7 @@ class TestConvergence:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         XT, y = small()
-        tour = itertools.cycle([(7, 3.0), (3, 1.0), (10, 2.0)])
+        tour = itertools.cycle([(3, 1.0), (7, 3.0), (10, 2.0)])
 
         def iterate(self: Descent, at: Iterate) -> tuple[Iterate, bool, float]:
             column, loss = next(tour)
@@ -352,7 +352,7 @@ class TestConvergence:
         monkeypatch.setattr(Descent, "iterate", iterate)
         data = problem(XT, y)
         seen, fit = iterates(data, 1)
-        assert [int(np.flatnonzero(coef)[0]) for coef in seen] == [7, 3, 10, 7, 3, 10, 7]
+        assert [int(np.flatnonzero(coef)[0]) for coef in seen] == [3, 7, 10, 3, 7, 10, 3]
         assert (fit.reason, fit.converged) == ("cycle", True)
         assert fit.support.tolist() == [3]
         # To the end on its own column, and with the loss there.
@@ -745,6 +745,11 @@ class TestGuard:
         assert guard.grown(self.other, np.nextafter(10.0 * guard.first, np.inf))
         assert guard.grown(self.other, np.nan)
         assert guard.best is self.start
+        # A good start may be left for what is no worse than ten times the loss of no coefficients.
+        guard, nothing = self.guard("auto"), guard.first
+        guard.first = guard.least = 0.01 * nothing
+        assert not guard.grown(self.other, 10.0 * nothing)
+        assert guard.grown(self.other, np.nextafter(10.0 * nothing, np.inf))
 
     def test_of_iterates_of_the_same_loss_the_last_is_the_best(self) -> None:
         guard = self.guard("auto")

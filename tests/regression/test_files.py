@@ -4,7 +4,7 @@ import datetime
 import json
 import pickle
 import zipfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import robustsparse as rs
+from robustsparse.algorithm.estimator import Estimator
 from robustsparse.regression.family import Gaussian
 
 
@@ -171,7 +172,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "range": {"k": range(1, 4)},
     "index": {"k": pd.Index([1, 3])},
     "list": {"k": [1, 3], "keep": ["x5"]},
-    "generator": {"k": 2, "rng": np.random.default_rng(1)},
+    "generator": {"k": 2, "rng": np.random.default_rng(1), "keep": ["x5"], "intercept": False},
     "parts": {"k": 2, "estimator": rs.Trimmed(0.25), "loss": rs.Huber(0.8), "family": Gaussian()},
     "numbers": {"k": np.int64(2), "epsilon": 0.2, "step": 0.7, "tol": 1e-4},
 }
@@ -252,6 +253,38 @@ def test_an_estimator_of_the_users_own_comes_back_as_its_name(sim: Any, tmp_path
     back = stored(fit, tmp_path)
     assert back.estimator == "own_median"
     assert_same(fit, back)
+
+
+@dataclass(frozen=True)
+class Cautious(rs.Trimmed):
+    """A class of the user's that derives from one of ours, and holds all that it needs in its fields."""
+
+    beta: float = 0.5
+
+
+class Bare(Estimator):
+    """No fields, and nothing beside them."""
+
+    def __call__(self, X: np.ndarray, score: np.ndarray) -> np.ndarray:
+        return own_median(X, score)
+
+
+class Hidden(Bare):
+    """What it holds no file can know."""
+
+    def __init__(self, secret: float) -> None:
+        self.secret = secret
+
+
+def test_a_class_of_the_users_own_comes_back_if_its_fields_tell_all(
+    sim: Any, tmp_path: Path
+) -> None:
+    def back(estimator: Any) -> Any:
+        return stored(rs.rht_fit(sim.X, sim.y, estimator=estimator, k=3), tmp_path).estimator
+
+    assert back(Cautious(0.2, 0.7)) == Cautious(0.2, 0.7)
+    assert type(back(Bare())) is Bare
+    assert isinstance(back(Hidden(3.0)), str)
 
 
 def test_functions_of_the_context_are_given_again(sim: Any, tmp_path: Path) -> None:
