@@ -336,7 +336,7 @@ class TestConvergence:
         # Coefficients of the same size are listed by column.
         assert fit.support.tolist() == [*range(11, 50, 2), *range(10, 50, 2)]
         assert (fit.converged, fit.reason, fit.n_iter) == (False, "iterations", 0)
-        with pytest.warns(ConvergenceWarning, match="no step was possible"):
+        with pytest.warns(ConvergenceWarning, match="0 iterations, no step was possible, "):
             solve(problem(XT, y), 40, settings=Settings(max_iter=0))
 
     def test_a_support_met_three_times_is_a_cycle_and_its_best_member_the_answer(
