@@ -109,7 +109,7 @@ def _save(fit: RHTResult, path: Path) -> None:
 def _plot(fit: RHTResult, path: Path) -> None:
     with written_whole(path) as partial:
         fit.plot_path().figure.savefig(partial, dpi=150, format=path.suffix[1:] or "png")
-    print(f"The path of the coefficients is in {path}.")
+    print(f"\nThe path of the coefficients is in {path}.")
 
 
 if __name__ == "__main__":
