@@ -23,7 +23,9 @@ def robust_r2(observed: Floats, fitted: Floats) -> float:
     1.0
     """
     total = tau_scale(observed - np.median(observed))
-    return 1.0 - (tau_scale(observed - fitted) / total) ** 2 if total > 0 else float("nan")
+    left = tau_scale(observed - fitted) / total if total > 0 else float("nan")
+    # A product can be infinite, where a power would be an error.
+    return 1.0 - left * left
 
 
 def deviance_explained(observed: Floats, probability: Floats, weights: Floats) -> float:

@@ -277,7 +277,8 @@ def _sandwich(task: _Task, coef: Array) -> tuple[Array, bool]:
     bread = task.information(weight * variance)
     meat = task.information(weight**2 * variance)
     reference = 0.25 * task.information(task.weights)
-    reference += np.diag(RIDGE * np.diagonal(reference))
+    # A column so small that its squares are no numbers still has a place on the diagonal.
+    reference += np.diag(np.maximum(RIDGE * np.diagonal(reference), np.finfo(np.float64).tiny))
     values, vectors = eigh(bread, reference)
     half = vectors / np.sqrt(np.maximum(values, RIDGE))
     inverse = half @ half.T

@@ -155,4 +155,6 @@ def _explained(problem: Standardized, fitted: Fitted) -> float:
     """Robust R² in standardized units."""
     target = problem.y if problem.offset is None else problem.y - problem.offset
     total = tau_scale(target - np.median(target))
-    return 1.0 - (tau_scale(fitted.resid) / total) ** 2 if total > 0 else 1.0
+    left = tau_scale(fitted.resid) / total if total > 0 else 0.0
+    # A product can be infinite, where a power would be an error.
+    return 1.0 - left * left
