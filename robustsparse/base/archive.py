@@ -23,10 +23,12 @@ TAG = "!"
 _ARRAY_TYPE = re.compile(r"[<>|=]?([?biufUmMO])\d{0,9}(\[\d{0,3}\w{1,3}\])?")
 _CLOCK_TYPE = re.compile(r"[mM]8\[(s|ms|us|ns)\]")
 _ZONE = re.compile(r"(?!dateutil)[\w+/:-]{1,64}")
+# How the type of a column names a zone that is a file of its own choice.
+_ZONE_IN_FILE = "dateutil"
 # Characters of a stored time, of the name of a type and of a frequency.
 _LONGEST_WORD = 64
-# Bytes of texts that may be wider than any of them needs.
-_SPARE_WIDTH = 1 << 20
+# Bytes of an array of texts for each byte of them, and how many each of them counts at least.
+_WIDTH_RATIO, _LEAST_WIDTH = 8, 64
 # Length of an index that nothing else in the file bears out.
 _LONGEST_PROMISE = 1_000_000
 
@@ -119,9 +121,10 @@ def _word(text: Any, form: re.Pattern[str] | None = None) -> str:
 def _array(items: list[Any], name: Any, shape: Any) -> Any:
     """An array of a stored type, no wider than its items need."""
     dtype = np.dtype(_word(name, _ARRAY_TYPE))
-    if dtype.kind == "U" and dtype.itemsize * len(items) > _SPARE_WIDTH:
-        needed = 4 * max(map(len, items))
-        if dtype.itemsize > needed:
+    if dtype.kind == "U":
+        # One long text makes all others as wide.
+        held = sum(4 * len(item) + _LEAST_WIDTH for item in items)
+        if dtype.itemsize * len(items) > _WIDTH_RATIO * held:
             raise ValueError(f"cannot read {len(items)} texts of type {name!r}")
     if math.prod(shape) != len(items):
         raise ValueError(
@@ -221,9 +224,19 @@ def _check_length(stored: dict[str, Any], length: int | None) -> None:
     found = _length(stored)
     if length is not None and found != length:
         raise ValueError(f"cannot read an index of {found} entries for {length} values")
-    if length is None and "levels" in stored:
-        for level in stored["levels"]:
-            _check_promise(level, 0)
+    if "levels" in stored:
+        promised = sum(map(_promised, stored["levels"]))
+        if promised > max(_LONGEST_PROMISE, 10 * (length or 0)):
+            raise ValueError(f"cannot read levels of {promised} entries")
+
+
+def _promised(level: dict[str, Any]) -> int:
+    """How long a level becomes for no more than the text of a range; levels have no levels of their own."""
+    if "levels" in level:
+        raise ValueError("cannot read an index of levels within levels")
+    if "codes" in level:
+        return _promised(level["categories"])
+    return _length(level) if "range" in level else 0
 
 
 def _check_promise(stored: dict[str, Any], borne_out: int) -> None:
@@ -239,7 +252,7 @@ def _column_type(name: Any) -> str:
         numpy_type = np.dtype(word)
     except TypeError:
         # A type of pandas' own, whose width is fixed by its values.
-        if re.search(r"\d{4,}", word):
+        if re.search(r"\d{4,}", word) or _ZONE_IN_FILE in word:
             raise ValueError(f"cannot read values of type {word!r}") from None
         return word
     if numpy_type.kind in "VSU" and word != "str":

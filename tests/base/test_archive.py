@@ -80,6 +80,9 @@ def scalar(dtype: Any, value: Any) -> dict[str, Any]:
 LIES: dict[str, Any] = {
     "wide text": array("<U1000000000", ["a"]),
     "many wide texts": array("<U100000", ["a"] * 100),
+    "wide texts, one by one": array("<U1000", ["a"]),
+    "one long text": array("<U1000", ["a" * 1000] + [""] * 1000),
+    "wide text alone": scalar("<U1000", "a"),
     "wide bytes": array("S1000000000", ["a"]),
     "wide record": array("V1000000000", ["a"]),
     "fields": array("f8,f8", [1]),
@@ -106,6 +109,26 @@ def test_a_stored_value_is_not_believed(case: str) -> None:
 RANGE = {"range": [0, 10**12, 1], "name": None}
 FALSE_INDEXES: dict[str, Any] = {
     "levels of ranges": {"levels": [RANGE, RANGE], "names": [None, None]},
+    "many levels of ranges": {
+        "levels": [{"range": [0, 10**5, 1], "name": None}] * 100,
+        "names": [None] * 100,
+    },
+    "many levels of categories": {
+        "levels": [
+            {
+                "codes": [0],
+                "ordered": False,
+                "categories": {"range": [0, 10**5, 1], "name": None},
+                "name": None,
+            }
+        ]
+        * 100,
+        "names": [None] * 100,
+    },
+    "levels within levels": {
+        "levels": [{"levels": [{"range": [0, 2, 1], "name": None}], "names": [None]}],
+        "names": [None],
+    },
     "levels that differ": {
         "levels": [RANGE, {"values": ["a"], "dtype": "object", "name": None}],
         "names": [None, None],
@@ -131,6 +154,14 @@ FALSE_INDEXES: dict[str, Any] = {
 def test_a_stored_index_is_not_believed(case: str) -> None:
     with pytest.raises((ValueError, TypeError)):
         index_from_json(FALSE_INDEXES[case])
+
+
+def test_a_zone_in_a_type_is_no_way_to_a_file() -> None:
+    stored = {"values": [1], "dtype": "datetime64[ns, dateutil//etc/hostname]", "name": None}
+    with pytest.raises(ValueError, match="cannot read values of type"):
+        index_from_json(stored)
+    with pytest.raises(ValueError, match="cannot read values of type"):
+        series_from_json({**stored, "index": {"range": [0, 1, 1], "name": None}})
 
 
 def test_a_series_is_as_long_as_its_index() -> None:
