@@ -47,6 +47,7 @@ GOOD = [
     "a.fillna(0)",
     "a.clip(0, 1)",
     "g.str.upper()",
+    "a.astype('float32') + {b.astype(int) + a.astype(np.float32) + b.astype(dtype=a.dtype)}",
     "{g.isin(['u', 'v'])}",
     "{a.fillna(a.mean())}",
     "{a - a.shift(1).fillna(0)}",
@@ -92,6 +93,7 @@ BAD = [
     "`__import__`('os')",
     'center(a, \'"] or __import__("os").system("true") or ["\')',
     "I(a + len('\"'))",
+    "g + '\ud800'",
     "``",
     "(" * 300 + "a" + ")" * 300,
     "a" + " + a" * 20_000,
@@ -115,6 +117,24 @@ def test_code_that_does_more_is_refused(code: str, data: pd.DataFrame) -> None:
         DesignSpec.from_dict(with_term(data, code)).matrix(data)
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "a.astype('datetime64[ns, dateutil//etc/hostname]')",
+        "a.astype('datetime64[ns, date' + 'util//etc/hostname]')",
+        "a.astype(dtype={'a': 'float'})",
+        "a.astype('float', errors='ignore')",
+        "[a.astype][0]('float')",
+        "max(['float'], key=a.astype)",
+    ],
+)
+def test_a_type_that_could_name_a_file_is_refused(code: str, data: pd.DataFrame) -> None:
+    with pytest.raises(FormulaError, match="not written out"):
+        build_design(f"y ~ {{{code}}}", data)
+    with pytest.raises(FormulaError, match="not written out"):
+        DesignSpec.from_dict(with_term(data, code)).matrix(data)
+
+
 def with_term(data: pd.DataFrame, code: str) -> dict[str, Any]:
     """A stored design whose only term was replaced by code."""
     stored = build_design("y ~ I(a)", data).spec.to_dict()
@@ -124,8 +144,9 @@ def with_term(data: pd.DataFrame, code: str) -> dict[str, Any]:
 
 
 def test_a_stored_name_is_no_grant(data: pd.DataFrame) -> None:
-    names = ("_formulaic___import__", "__import-_", "text", "open")
-    for code in ("`__import-_`('os')", "text.format(a)", "open('x')"):
+    names = ("_formulaic___import__", "__import-_", "text", "open", "float", "np")
+    calls = ("`__import-_`('os')", "text.format(a)", "open('x')")
+    for code in (*calls, "a.astype(text)", "a.astype(float)", "a.astype(np.float32)"):
         stored = with_term(data, code)
         stored["context"] = {"!": "dict", "items": [[name, "{0.real}"] for name in names]}
         with pytest.raises(FormulaError):

@@ -8,14 +8,15 @@ A formula may come from a file that someone else wrote. Its code is read before 
 - the methods and attributes of columns in `METHODS`, such as ``a.fillna(0)`` or ``g.str.upper()``;
 - names that the user gave in ``context=``, with all their public attributes.
 
-There are no modules in it, so that nothing can be imported, read, written or started. It can still ask for much time
-and memory.
+There are no modules in it, and the type that ``a.astype(...)`` asks for is written out, because one of pandas' can name
+a file, so that nothing can be imported, read, written or started. It can still ask for much time and memory.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Collection, Mapping
 from functools import cache
 from types import ModuleType, SimpleNamespace
@@ -61,6 +62,9 @@ METHODS = _words(
     """
 )
 
+# Types that a column may be converted to, as text; a zone of time in one of them could be a file.
+_TYPE = re.compile(r"[\w<>|=?\[\]]+")
+
 CONTRASTS = _words("SAS custom diff helmert poly sum treatment")
 
 _NODES = (
@@ -89,7 +93,9 @@ def _refuse_call(*args: Any, **kwargs: Any) -> NoReturn:
     raise FormulaError("a formula called a function of Python that reaches outside")
 
 
-def check_allowed(expr: str, tree: ast.AST, granted: Mapping[str, Any]) -> None:
+def check_allowed(
+    expr: str, tree: ast.AST, granted: Mapping[str, Any], known: Collection[str] = ()
+) -> None:
     """Refuse code that does more than compute.
 
     Parameters
@@ -97,6 +103,7 @@ def check_allowed(expr: str, tree: ast.AST, granted: Mapping[str, Any]) -> None:
     expr : the code, for messages.
     tree : the same, parsed.
     granted : what the user passed in ``context=``.
+    known : names that stand for data, whatever else is called so.
 
     Examples
     --------
@@ -105,11 +112,15 @@ def check_allowed(expr: str, tree: ast.AST, granted: Mapping[str, Any]) -> None:
     Traceback (most recent call last):
     robustsparse.base.errors.FormulaError: `np.f2py` uses 'np.f2py', which is not among what a formula may use; ...
     """
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    converting = [call.func for call in calls if _converts(call, granted, known)]
     for node in ast.walk(tree):
         if not isinstance(node, _NODES):
             _refuse(expr, _WORDS.get(type(node), _text(node)))
         if isinstance(node, ast.Attribute):
             _check_attribute(expr, node, granted)
+            if node.attr == "astype" and node not in converting:
+                _refuse(expr, f"{_text(node)} with a type that is not written out")
         elif isinstance(node, ast.Call):
             _check_call(expr, node)
         elif isinstance(node, ast.Constant) and isinstance(node.value, bytes):
@@ -129,6 +140,21 @@ def _check_attribute(expr: str, node: ast.Attribute, granted: Mapping[str, Any])
         allowed = node.attr in METHODS
     if not allowed:
         _refuse(expr, _text(node))
+
+
+def _converts(node: ast.Call, granted: Mapping[str, Any], known: Collection[str]) -> bool:
+    """Whether a call names a type, and nothing else, as plainly as ``astype`` may be told one."""
+    given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "dtype")]
+    if len(given) != 1 or len(given) < len(node.args) + len(node.keywords):
+        return False
+    match given[0]:
+        case ast.Constant(value=str(text)):
+            return _TYPE.fullmatch(text) is not None
+        case ast.Name(id=name):
+            return name in granted or (name in BUILTINS and name not in known)
+        case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+            return name in granted or attribute == "dtype" or (name == "np" and name not in known)
+    return False
 
 
 def _leaves_module(start: Any, attributes: Collection[str]) -> bool:

@@ -155,7 +155,7 @@ def check_code(
         return
     code = read_code(piece.expr)
     if granted is not None:
-        check_allowed(_shortened(piece.expr), code.tree, granted)
+        check_allowed(_shortened(piece.expr), code.tree, granted, known)
     unknown = (code.values | code.functions) - BUILTINS - TRANSFORMS.keys() - set(known)
     if unknown:
         raise FormulaError(
@@ -169,9 +169,11 @@ def read_code(expr: str) -> Code:
     """Tell the names in Python code apart by their use, and refuse private ones."""
     try:
         return _read(expr)
-    except (SyntaxError, RecursionError, MemoryError, IndexError) as error:
+    except (SyntaxError, RecursionError, MemoryError, IndexError, UnicodeError) as error:
         # Too many brackets or signs and an empty name in backticks are no errors of syntax to Python.
-        reason = error.msg if isinstance(error, SyntaxError) else "too deep, or an empty name"
+        reason = (
+            error.msg if isinstance(error, SyntaxError) else "too deep, an empty name or no text"
+        )
         raise FormulaError(
             f"`{_shortened(expr)}` cannot be read as Python ({reason}); names with spaces or "
             "operators go in backticks, and a column called like a Python keyword must be renamed "
@@ -315,7 +317,7 @@ def _check_names(
         )
     if token.kind is Token.Kind.PYTHON:
         try:
-            check_allowed(_shortened(token.token), code.tree, context)
+            check_allowed(_shortened(token.token), code.tree, context, columns)
         except FormulaError as error:
             _fail_at(formula, token, str(error))
 
