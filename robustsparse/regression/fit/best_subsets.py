@@ -87,8 +87,7 @@ def subset_fit(problem: Standardized, options: Options, ks: Sequence[int]) -> Fi
         Numbers of predictors to choose from; none leaves it to the data how many are tried.
     """
     far = leverage(problem)
-    selects = min(ks, default=0) < problem.free
-    trust = trust_in_rows(problem, far, options.estimator) if selects else np.ones(problem.n)
+    trust = trust_in_rows(problem, far, options.estimator)
     judged = problem.weighted_by(trust)
     price = PRICES[options.select]
     search = _Search(judged, trust >= TRUSTED, RareLevels.of(judged), price, max(ks, default=0))

@@ -185,6 +185,8 @@ class _Working:
 
     def grown(self, chosen: Indices) -> Indices | None:
         """The set with the column that explains most of what it leaves."""
+        if len(chosen) == len(self.places):
+            return None
         gains = self.tableau(chosen).gains(self.squares)
         gains[chosen] = 0.0
         best = int(np.argmax(gains))

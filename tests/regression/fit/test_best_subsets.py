@@ -86,6 +86,22 @@ def test_a_model_of_a_given_size_is_the_member_of_the_automatic_path() -> None:
     assert again.outliers() == automatic.outliers()
 
 
+def test_the_model_of_all_terms_is_a_member_too() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.standard_cauchy((40, 7))
+    y = X[:, 0] + rng.normal(size=40)
+    automatic = rs.rht_fit(X, y, select="ebic", keep=[0, 2, 3])
+    given = rs.rht_fit(X, y, select="ebic", keep=[0, 2, 3], k=4)
+    pd.testing.assert_series_equal(given.path[4], automatic.path[4])
+
+
+def test_terms_that_the_trusted_rows_lack_are_counted() -> None:
+    rng = np.random.default_rng(0)
+    X = (rng.random((58, 12)) < 0.06).astype(float)
+    y = 1.0 + rng.normal(size=58)
+    assert rs.rht_fit(X, y, select="ebic", k=2).k == 2
+
+
 def test_a_list_of_sizes_is_chosen_from() -> None:
     X, y, true, _ = drawn(2, n=150, d=60, k=5)
     fit = rs.rht_fit(X, y, select="ebic", k=[2, 5, 8])
