@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -29,12 +30,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         fit = _demo() if options.command == "demo" else _fit(options)
-        print(fit.summary())
     except (RobustSparseError, OSError) as error:
         return _failed(error)
-    # The model first, and each whether or not the other can be written: a fit may have taken long.
-    codes = [_attempt(write, fit, path) for write, path in _files(options)]
-    return max(codes, default=0)
+    # Each whether or not the others can be written: a fit may have taken long.
+    codes = [
+        _attempt(_show, fit, None),
+        *(_attempt(write, fit, path) for write, path in _files(options)),
+    ]
+    return max(codes)
 
 
 def _failed(error: Exception) -> int:
@@ -44,7 +47,7 @@ def _failed(error: Exception) -> int:
     return _FAILED
 
 
-def _attempt(write: Callable[[RHTResult, Path], None], fit: RHTResult, path: Path) -> int:
+def _attempt(write: Callable[[RHTResult, Any], None], fit: RHTResult, path: Path | None) -> int:
     try:
         write(fit, path)
     except (RobustSparseError, OSError, ValueError) as error:
@@ -77,6 +80,9 @@ def _demo() -> RHTResult:
 
 
 def _fit(options: argparse.Namespace) -> RHTResult:
+    paths = [path.resolve() for _, path in _files(options)]
+    if len(set(paths)) < len(paths):
+        raise ParameterError("--save and --plot name the same file; give each its own.")
     for _, path in _files(options):
         if path.exists() and options.data.exists() and path.samefile(options.data):
             raise ParameterError(f"{str(path)!r} holds the data; write to another file.")
@@ -87,9 +93,11 @@ def _fit(options: argparse.Namespace) -> RHTResult:
 def _read(path: Path) -> pd.DataFrame:
     try:
         return pd.read_csv(path)
-    except ValueError as error:
-        # Wrong bytes, lines of different lengths and an empty file are all of this kind.
-        reason = str(error).strip().splitlines()[0]
+    except OSError:
+        raise
+    except Exception as error:
+        # Wrong bytes, lines of different lengths and an empty file are of one kind, each packed format has its own.
+        reason = [*str(error).strip().splitlines(), type(error).__name__][0]
         raise DataError(
             f"{str(path)!r} cannot be read as a CSV file in UTF-8 with a header line ({reason})."
         ) from error
@@ -99,6 +107,10 @@ def _files(options: argparse.Namespace) -> list[tuple[Callable[[RHTResult, Path]
     """What to write where."""
     wanted = [(_save, getattr(options, "save", None)), (_plot, options.plot)]
     return [(write, path) for write, path in wanted if path is not None]
+
+
+def _show(fit: RHTResult, _: None) -> None:
+    print(fit.summary())
 
 
 def _save(fit: RHTResult, path: Path) -> None:

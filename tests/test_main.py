@@ -6,6 +6,7 @@ import pytest
 
 import robustsparse as rs
 from robustsparse.__main__ import main
+from robustsparse.report.summary.report import Summary
 
 
 @pytest.fixture
@@ -57,6 +58,15 @@ def test_a_bad_table_is_one_line(
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("ending", ["gz", "zip", "xz", "bz2", "zst", "tar"])
+def test_a_table_that_cannot_be_unpacked_is_one_line(
+    ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / f"data.csv.{ending}").write_bytes(b"y,a\n1,2\n")
+    assert run("fit", tmp_path / f"data.csv.{ending}", "y ~ .") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     "formula", ["", "y", "y ~", "y ~ q", "y ~ (", "y ~ {open('x')}", "y ~ . +"]
 )
@@ -103,6 +113,25 @@ def test_the_data_are_not_overwritten(
         assert not out
         assert "holds the data" in err
     assert table.read_bytes() == before
+
+
+def test_a_model_and_a_plot_need_a_file_each(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = tmp_path / "both"
+    assert run("fit", table, "y ~ .", "--save", both, "--plot", both) == 2
+    assert "the same file" in capsys.readouterr().err
+    assert not both.exists()
+
+
+def test_a_summary_that_cannot_be_printed_loses_no_model(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (tmp_path / "out.txt").open("w", encoding="ascii") as out, monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", out)
+        patch.setattr(Summary, "__str__", lambda _: "\u03b5")
+        assert run("fit", table, "y ~ .", "--save", tmp_path / "fit.rs") == 2
+    assert rs.load(tmp_path / "fit.rs").nobs == 44
 
 
 def test_a_plot_without_an_ending_is_a_picture(table: Path, tmp_path: Path) -> None:
