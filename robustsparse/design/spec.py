@@ -20,7 +20,7 @@ from robustsparse.base.errors import DataError
 from robustsparse.base.text import did_you_mean, listed
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.formulas.coding import Coding, Evaluator
-from robustsparse.design.formulas.parsing import Piece, unmarked, variables
+from robustsparse.design.formulas.parsing import Piece, stored_piece, unmarked, variables
 from robustsparse.design.frames import (
     Kind,
     NumericBlock,
@@ -170,7 +170,7 @@ class DesignSpec:
             **{key: stored[key] for key in copied},
             names=tuple(stored["names"]),
             classes=from_json(stored["classes"]),
-            _response=Piece(*stored["response"]),
+            _response=stored_piece(stored["response"]),
             _coding=Coding.from_dict(stored["coding"]),
             _places=tuple(tuple(place) for place in stored["places"]),
             _kinds=dict(stored["kinds"]),

@@ -13,7 +13,7 @@ import pytest
 import scipy.special
 
 import robustsparse as rs
-from robustsparse.base.errors import FormulaError
+from robustsparse.base.errors import DataError, FormulaError
 from robustsparse.design.build import build_design
 from robustsparse.design.formulas import allowed
 from robustsparse.design.spec import DesignSpec
@@ -133,6 +133,18 @@ def test_a_type_that_could_name_a_file_is_refused(code: str, data: pd.DataFrame)
         build_design(f"y ~ {{{code}}}", data)
     with pytest.raises(FormulaError, match="not written out"):
         DesignSpec.from_dict(with_term(data, code)).matrix(data)
+
+
+@pytest.mark.parametrize(
+    "piece", [["a", "unknown"], ["a", None], [5, "python"], [["a"], "lookup"], ["a", ["python"]]]
+)
+def test_a_stored_term_that_is_none_is_refused(piece: list[Any], data: pd.DataFrame) -> None:
+    stored = build_design("y ~ I(a)", data).spec.to_dict()
+    with pytest.raises(DataError, match="a stored term is none"):
+        DesignSpec.from_dict({**stored, "response": piece})
+    stored["coding"]["terms"][1]["pieces"] = [piece]
+    with pytest.raises(DataError, match="a stored term is none"):
+        DesignSpec.from_dict(stored)
 
 
 def with_term(data: pd.DataFrame, code: str) -> dict[str, Any]:

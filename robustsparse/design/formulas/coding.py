@@ -38,6 +38,7 @@ from robustsparse.design.formulas.parsing import (
     check_code,
     label,
     read_code,
+    stored_piece,
     unmarked,
     variables,
 )
@@ -142,7 +143,7 @@ def _term_from_json(stored: Mapping[str, Any]) -> CodedTerm:
         Scope(tuple((expr, reduced) for expr, reduced in factors), scale)
         for factors, scale in stored["scopes"]
     )
-    pieces = tuple(Piece(expr, method) for expr, method in stored["pieces"])
+    pieces = tuple(map(stored_piece, stored["pieces"]))
     return CodedTerm(pieces, tuple(scopes), tuple(stored["columns"]))
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
 from formulaic.parser import DefaultFormulaParser
 from formulaic.parser.algos.sanitize_tokens import sanitize_python_code
@@ -23,7 +23,7 @@ from formulaic.parser.types import Token
 from formulaic.transforms import TRANSFORMS
 from formulaic.utils.code import sanitize_variable_names
 
-from robustsparse.base.errors import FormulaError
+from robustsparse.base.errors import DataError, FormulaError
 from robustsparse.base.text import did_you_mean
 from robustsparse.design.formulas.allowed import BUILTINS, check_allowed
 
@@ -38,11 +38,15 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _PARSER = DefaultFormulaParser(feature_flags={"twosided"})
 
 
+Method = Literal["lookup", "python", "literal"]
+_METHODS = get_args(Method)
+
+
 class Piece(NamedTuple):
     """One factor of a term: a column, Python code, or a literal number."""
 
     expr: str
-    method: Literal["lookup", "python", "literal"]
+    method: Method
 
 
 Term = tuple[Piece, ...]
@@ -124,6 +128,14 @@ def parse_formula(
         response, terms = _terms(formula, [_marked(name) for name in open_columns])
     expanded = tuple(runs.get(term[0].expr, term) for term in terms)
     return ParsedFormula(response, expanded, frozenset(named))
+
+
+def stored_piece(stored: Sequence[Any]) -> Piece:
+    """A piece from a file, if it is one."""
+    expr, method = stored
+    if not isinstance(expr, str) or method not in _METHODS:
+        raise DataError(f"a stored term is none: {str(stored)[:_LONGEST_QUOTE]}")
+    return Piece(expr, method)
 
 
 def label(term: Term) -> str:
