@@ -56,7 +56,7 @@ def gic_penalty(n: int, d: int, size: int) -> float:
     Examples
     --------
     >>> round(gic_penalty(300, 1000, 2), 2), round(penalty(300, 1000, 2), 2)
-    (24.06, 39.04)
+    (24.05, 39.04)
     """
     return size * log(max(d, 3)) * log(max(log(n), 1.0))
 
