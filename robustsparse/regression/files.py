@@ -21,7 +21,7 @@ from robustsparse.base.archive import (
     to_json,
 )
 from robustsparse.base.errors import DataError
-from robustsparse.base.text import describe
+from robustsparse.base.text import describe, shown
 from robustsparse.base.zipped import opened_archive, write_archive
 from robustsparse.design.frames import Dropped
 from robustsparse.regression.call import Call, Rerun, gone
@@ -45,6 +45,20 @@ _CODECS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 _OWN = ("estimator", "loss", "bad_share", "made", "_call", "kind", "dropped", "spec")
 # What follows from the diagnostics, written for readers of other versions.
 _DERIVED = ("fittedvalues", "resid", "row_weights")
+# What plain fields can be, so that a changed file is refused when it is read and not when it is used.
+_WHOLE, _TRUTH, _NAMES = (int, np.integer), (bool, np.bool_), (tuple,)
+_NUMBER = (*_WHOLE, float, np.floating)
+_PLAIN: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("k", "n_iter"), _WHOLE),
+    **dict.fromkeys(("scale", "step"), _NUMBER),
+    **dict.fromkeys(("converged", "intercept", "refitted", "offset_given"), _TRUTH),
+    **dict.fromkeys(("kept", "constant"), _NAMES),
+    "formula": (str, type(None)),
+    "epsilon": (*_NUMBER, type(None)),
+    "classes": (tuple, type(None)),
+    "references": (dict,),
+    "select": (str,),
+}
 _PACKAGE = __name__.split(".")[0] + "."
 
 
@@ -88,7 +102,13 @@ def _written(thing: Any) -> dict[str, Any]:
 
 
 def _read(cls: type[Any], meta: dict[str, Any]) -> dict[str, Any]:
-    return {name: read(meta[name]) for name, _, read in _codecs(cls)}
+    values = {name: read(meta[name]) for name, _, read in _codecs(cls)}
+    for name, kinds in _PLAIN.items():
+        if name in values and not _is(values[name], kinds):
+            raise DataError(
+                f"the model is damaged or was changed: {name} is {shown(values[name])}, which it cannot be."
+            )
+    return values
 
 
 def read_result(
@@ -123,6 +143,11 @@ def read_result(
         raise DataError(
             f"{str(path)!r} is damaged or was changed: {type(error).__name__} at {error}."
         ) from error
+
+
+def _is(value: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether a value is of one of these kinds; a truth is no number."""
+    return isinstance(value, kinds) and isinstance(value, _TRUTH) == (kinds is _TRUTH)
 
 
 def _result(

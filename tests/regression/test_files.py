@@ -377,6 +377,10 @@ CHANGES: dict[str, tuple[Any, str]] = {
         "family 'gaussian' is none",
     ),
     "an unknown family": (lambda c: c["result"].update(family="gamma"), "damaged.* at 'gamma'"),
+    "a text for a truth": (lambda c: c["result"].update(intercept="x"), "intercept is 'x'"),
+    "a list for a number": (lambda c: c["result"].update(scale=[]), r"scale is \[\]"),
+    "a number for names": (lambda c: c["result"].update(kept=-1), "kept is -1"),
+    "a truth for a number": (lambda c: c["result"].update(k=True), "k is True"),
     "unknown tag": (lambda c: c["result"].update(scale={"!": "code"}), "'code'"),
     "wrong values": (lambda c: c["result"]["estimator"].update(values={"x": 1}), "damaged"),
 }
