@@ -325,7 +325,9 @@ class RHTResult:
                 "standard errors come from the robust refit; fit with refit=True to have them."
             )
         names = self.coef().index
-        return pd.Series(np.sqrt(np.diag(self.cov)), index=self.cov.index)[names]
+        # Rounding can leave a variance of nothing below zero.
+        variances = np.maximum(np.diag(self.cov), 0.0)
+        return pd.Series(np.sqrt(variances), index=self.cov.index)[names]
 
     def tidy(self, level: float = 0.95) -> pd.DataFrame:
         """Nonzero terms as a data frame: term, estimate, std_error, statistic, p_value, low, high."""

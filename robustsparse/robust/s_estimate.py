@@ -209,7 +209,10 @@ def _curvature(task: Problem, rows: _Rows, near: Mask) -> tuple[Array, Array, Ma
         return *unit_diagonal(gram(task, rows.weights)), near
     slope = rows.rest * (5.0 * rows.rest - 4.0)
     scaled, unit = unit_diagonal(gram(task, np.where(near[:, None], slope, rows.weights)))
-    newton = near & (np.linalg.eigvalsh(scaled)[:, 0] > CONVEX)
+    # Slopes of residuals beyond all numbers make no Hessian.
+    finite = np.isfinite(scaled).all(axis=(1, 2))
+    scaled[~finite] = np.eye(scaled.shape[1])
+    newton = near & finite & (np.linalg.eigvalsh(scaled)[:, 0] > CONVEX)
     if not newton.all():
         scaled[~newton], unit[~newton] = unit_diagonal(gram(task, rows.weights[~newton]))
     return scaled, unit, newton
