@@ -276,6 +276,7 @@ class Hidden(Bare):
         self.secret = secret
 
 
+@pytest.mark.filterwarnings("ignore::robustsparse.ConvergenceWarning")
 def test_a_class_of_the_users_own_comes_back_if_its_fields_tell_all(
     sim: Any, tmp_path: Path
 ) -> None:
