@@ -30,8 +30,12 @@ def robust_r2(observed: Floats, fitted: Floats) -> float:
 
 def deviance_explained(observed: Floats, probability: Floats, weights: Floats) -> float:
     """Share of the weighted deviance that probabilities explain beyond the weighted mean."""
+    if not weights.any():
+        return float("nan")
     base = np.full_like(probability, np.average(observed, weights=weights))
-    return 1.0 - _deviance(observed, probability, weights) / _deviance(observed, base, weights)
+    total = _deviance(observed, base, weights)
+    # Where only one class has weight there is nothing to explain.
+    return 1.0 - _deviance(observed, probability, weights) / total if total > 0 else float("nan")
 
 
 def _deviance(y: Floats, p: Floats, weights: Floats) -> float:
