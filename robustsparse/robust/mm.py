@@ -310,14 +310,19 @@ def _scale_terms(task: Problem, first: Array) -> tuple[Array, float]:
 def _inverse_slope(task: Problem, rest: Array, slope: Array) -> Array:
     """Inverse of the derivative (p, p) of the estimating equations, always positive definite."""
     scaled, unit = unit_diagonal(gram(task, slope[None]))
-    values, vectors = np.linalg.eigh(scaled[0])
+    values, vectors = np.linalg.eigh(_numbers(scaled[0]))
     if values[0] < LEAST_INFORMATION:
         # Rows on the way out bend the loss downwards; on average over the rows it bends upwards.
         share = float(task.prior @ slope) / float(task.prior @ rest**2)
         scaled, unit = unit_diagonal(gram(task, rest[None] ** 2) * max(share, 0.1))
-        values, vectors = np.linalg.eigh(scaled[0])
+        values, vectors = np.linalg.eigh(_numbers(scaled[0]))
     half = vectors / np.sqrt(np.maximum(values, LEAST_INFORMATION)) / unit[0][:, None]
     return np.asarray(half @ half.T)
+
+
+def _numbers(matrix: Array) -> Array:
+    """The matrix, or one of zeros if products beyond all numbers are in it: it tells nothing."""
+    return matrix if np.isfinite(matrix).all() else np.zeros_like(matrix)
 
 
 def _spread(core: _Core, A: Array, y: Array, columns: Places, unit: float) -> Refit:
