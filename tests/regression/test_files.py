@@ -395,6 +395,17 @@ def test_a_changed_file_is_refused(case: str, sim: Any, tmp_path: Path) -> None:
         rs.load(rewritten(tmp_path / "fit.rs", change))
 
 
+@pytest.mark.parametrize("name", ["Plain", "os.system"])
+def test_a_class_that_is_not_known_leaves_its_name_and_nothing_else(
+    name: str, sim: Any, tmp_path: Path
+) -> None:
+    rs.rht("y ~ .", sim.data, k=2).save(tmp_path / "fit.rs")
+    path = rewritten(
+        tmp_path / "fit.rs", lambda c: c["result"]["estimator"].update({"class": name})
+    )
+    assert rs.load(path).estimator == f"{name} (not defined here)"
+
+
 def test_a_foreign_file_is_refused(sim: Any, tmp_path: Path) -> None:
     rs.rht("y ~ .", sim.data, k=2).save(tmp_path / "fit.rs")
     whole = (tmp_path / "fit.rs").read_bytes()
