@@ -6,14 +6,18 @@ import pandas as pd
 
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.text import describe, listed
+from robustsparse.regression.tables import tidy_table
 from robustsparse.report.summary.report import Summary
 
 if TYPE_CHECKING:
     from robustsparse.regression.fit.contamination import BadShare
+    from robustsparse.regression.members import Member
     from robustsparse.regression.result import RHTResult
 
 # Rows named in a note before the rest is only counted.
 _NAMED = 10
+# Level of the intervals that are printed.
+_LEVEL = 0.95
 _CHOSEN_BY = {
     "given": "given",
     "ric": "robust criterion",
@@ -43,15 +47,17 @@ _FLAGGED = (
 )
 
 
-def summarize(result: "RHTResult") -> Summary:
-    """Summary of a fit: how it was made, the nonzero terms, and notes in plain words."""
-    return Summary("Robust Hard Thresholding", _head(result), _table(result), _notes(result))
+def summarize(result: "RHTResult", model: "Member") -> Summary:
+    """Summary of a model of a fit: how it was made, the nonzero terms, and notes in plain words."""
+    return Summary(
+        "Robust Hard Thresholding", _head(result, model), _table(model), _notes(result, model)
+    )
 
 
-def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
+def _head(result: "RHTResult", model: "Member") -> tuple[tuple[str, str], ...]:
+    chosen = _CHOSEN_BY[result.select] if model.k == result.k else f"{result.k} was chosen"
     candidates = len(result.params) - result.intercept
     call = result.formula if result.formula is not None else f"array of {candidates} columns"
-    flagged = result.outliers()
     head = [
         ("Model", call),
         ("Family", result.family),
@@ -60,14 +66,12 @@ def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
         ("Rows", str(result.nobs)),
         ("Rows dropped", _dropped(result)),
         ("Candidates", str(candidates)),
-        ("Selected (k)", f"{result.k}, {_CHOSEN_BY[result.select]}"),
+        ("Selected (k)", f"{model.k}, {chosen}"),
         ("Estimates", "robust refit" if result.refitted else "as thresholded"),
         ("Iterations", f"{result.n_iter}, {'settled' if result.converged else 'NOT SETTLED'}"),
         ("Last step", f"{result.step:.3g}"),
     ]
-    head += result.made.kind.tells(result)
-    head.append(("Flagged rows", str(len(flagged))))
-    return tuple(head)
+    return (*head, *model.told, ("Flagged rows", str(len(model.flags))))
 
 
 def _gradient(result: "RHTResult", candidates: int) -> str:
@@ -88,8 +92,8 @@ def _dropped(result: "RHTResult") -> str:
     return ", ".join(parts) or "0"
 
 
-def _table(result: "RHTResult") -> pd.DataFrame:
-    tidy = result.tidy().set_index("term")
+def _table(model: "Member") -> pd.DataFrame:
+    tidy = tidy_table(model, _LEVEL).set_index("term")
     tidy.index.name = None
     names = {
         "estimate": "Estimate",
@@ -102,9 +106,9 @@ def _table(result: "RHTResult") -> pd.DataFrame:
     return tidy[[name for name in names if name in tidy]].rename(columns=names)
 
 
-def _notes(result: "RHTResult") -> tuple[str, ...]:
+def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
     notes = []
-    if result.cov is not None and len(result.cov):
+    if model.cov is not None and len(model.cov):
         notes.append(
             "Standard errors, intervals and p-values are conditional on the selected terms and on the rejected rows; "
             "that the same data selected them is not accounted for. conf_int(method='split') and "
@@ -116,7 +120,7 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
         notes.append(
             f"Kept whatever their size: {listed(list(result.kept), quote=False, most=_NAMED)}."
         )
-    notes += _flag_notes(result.diagnostics["flag"])
+    notes += _flag_notes(model.flags)
     if result.references:
         levels = [f"{factor}: {level}" for factor, level in result.references.items()]
         notes.append(f"Reference levels: {listed(levels, quote=False, most=_NAMED)}.")
@@ -124,17 +128,17 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
         notes.append(
             f"Constant columns cannot be selected: {listed(list(result.constant), quote=False, most=_NAMED)}."
         )
-    if len(result.support()) < result.k:
-        idle = result.k - len(result.support())
+    idle = model.k - (len(model.params) - len(result.kept) - result.intercept)
+    if idle > 0:
         notes.append(
-            f"Selected, but zero since they add nothing to the other terms: {idle} of {result.k}."
+            f"Selected, but zero since they add nothing to the other terms: {idle} of {model.k}."
         )
     if result.dropped.columns:
         counts = [f"{name} ({count})" for name, count in result.dropped.columns.items()]
         notes.append(
             f"Rows were dropped for missing or infinite values in {listed(counts, quote=False, most=_NAMED)}."
         )
-    notes += result.made.kind.notes(result)
+    notes += model.notes
     if not result.converged:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
