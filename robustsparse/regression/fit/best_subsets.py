@@ -11,10 +11,14 @@ import numpy as np
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.algorithm.sparsity import identifiable_k
+from robustsparse.base.types import Array, Indices
 from robustsparse.regression.fit.criteria import Price, log_variance
 from robustsparse.regression.fit.finders import Found, Hints
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.fit.subsets import Subset, subset_path
+
+# What is left of an exact fit counts as this part of everything.
+_EXACT = 1e-20
 
 
 def by_least_squares(problem: Standardized) -> bool:
@@ -29,10 +33,12 @@ class BestSubsets:
         self, part: Standardized, hints: Hints, price: Price, wanted: Sequence[int] = ()
     ) -> Found:
         """Models of 0, 1, 2, … columns until the criterion has clearly turned, then on to the largest wanted."""
+        total = _solved(part, part.keep)[1]
 
         def criterion(size: int, rss: float) -> float:
-            freedom = part.n - size - len(part.keep)
-            return log_variance(part.n, rss, freedom) + price(part.n, part.d, size)
+            freedom = max(part.n - size - len(part.keep), 1)
+            strength = (total - rss) * freedom / max(size * rss, _EXACT * total, _EXACT)
+            return log_variance(part.n, rss, freedom) + price(part.n, part.d, size, strength)
 
         most = identifiable_k(part.n, part.free)
         sets = subset_path(part, hints.sets, most, criterion)
@@ -49,12 +55,19 @@ class BestSubsets:
 def least_squares(part: Standardized, subset: Subset) -> RHTFit:
     """Least squares on a set of columns and the kept ones."""
     columns = np.concatenate([subset.columns, part.keep])
-    rows = part.chosen(columns)
-    root = np.ones(part.n) if rows.weights is None else np.sqrt(rows.weights)
     coef = np.zeros(len(part.XT))
-    coef[columns] = np.linalg.lstsq(root[:, None] * rows.A, root * rows.target, rcond=None)[0]
+    coef[columns], _ = _solved(part, columns)
     order = np.argsort(-np.abs(coef[subset.columns]), kind="stable")
     return RHTFit(coef, subset.columns[order], 0.0, True, "settled", 0.5 * subset.rss / part.n, ())
+
+
+def _solved(part: Standardized, columns: Indices) -> tuple[Array, float]:
+    """Weighted least-squares coefficients of some columns, and the sum of squares that is left."""
+    rows = part.chosen(columns)
+    root = np.ones(part.n) if rows.weights is None else np.sqrt(rows.weights)
+    A, target = root[:, None] * rows.A, root * rows.target
+    coef: Array = np.asarray(np.linalg.lstsq(A, target, rcond=None)[0], dtype=np.float64)
+    return coef, float(np.sum((target - A @ coef) ** 2))
 
 
 def _padded(part: Standardized, model: RHTFit, size: int) -> RHTFit:
