@@ -62,6 +62,7 @@ def label(
             spec=design.spec,
             offset_given=design.offset is not None,
         ),
+        df_resid=fitted.df,
     )
 
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
 
 from robustsparse.algorithm.estimator import GradientEstimator
 from robustsparse.algorithm.losses import Loss
-from robustsparse.base.checks import as_matrix, as_vector, check_choice, check_number
+from robustsparse.base.checks import as_matrix, as_vector, check_choice
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array
 from robustsparse.design.frames import INTERCEPT
@@ -22,6 +21,7 @@ from robustsparse.regression.fit.contamination import BadShare
 from robustsparse.regression.made import Made
 from robustsparse.regression.measures import likelier, path_rank
 from robustsparse.regression.summary import summarize
+from robustsparse.regression.wald import check_level, p_values, quantile
 from robustsparse.report.plots import (
     plot_coefficients,
     plot_convergence,
@@ -85,6 +85,9 @@ class RHTResult:
         With ``epsilon="auto"`` the estimate that it comes from: `share`, its `upper` bound and the bound's `level`.
     made : Made
         How the fit was made, in detail.
+    df_resid : float or None
+        Degrees of freedom of Student's t in intervals and tests: the sum of the row weights less the number of
+        coefficients, 1 at least. None is the normal distribution: for the binomial family and without a refit.
     """
 
     params: "pd.Series[float]"
@@ -104,6 +107,7 @@ class RHTResult:
     epsilon: float | None
     bad_share: BadShare | None
     made: Made
+    df_resid: float | None = None
     # How to repeat the fit; the data are not in it.
     _call: Call | None = None
 
@@ -276,22 +280,31 @@ class RHTResult:
     # ------------------------------------------------------------------------------- inference
 
     def conf_int(
-        self, level: float = 0.95, method: str = "sandwich", data: Any = None, **options: Any
+        self,
+        level: float = 0.95,
+        method: str = "sandwich",
+        data: Any = None,
+        *,
+        alpha: float | None = None,
+        **options: Any,
     ) -> pd.DataFrame:
         """Confidence intervals, by term.
 
         Parameters
         ----------
         level : float
-            Confidence level.
+            Confidence level, 0.5 at least.
         method : {"sandwich", "split", "bootstrap"}
-            "sandwich": of the nonzero coefficients, conditional on the support. That the same data chose the support is
-            not accounted for: intervals of terms that are in truth zero do not cover zero, and those of weak terms,
-            near the edge of being selected, cover less than promised when rows are bad.
+            "sandwich": of the nonzero coefficients, conditional on the support, by Student's t with `df_resid` degrees
+            of freedom. That the same data chose the support is not accounted for: intervals of terms that are in truth
+            zero do not cover zero, and those of weak terms, near the edge of being selected, cover less than promised
+            when rows are bad.
             "split", "bootstrap": the fit is repeated with the arguments of the call, which accounts for the selection;
             see `robustsparse.inference.split` and `robustsparse.inference.bootstrap`.
         data : data frame, or pair (X, y) for a fit to arrays
             The data of the fit, needed by the last two if these are no longer in memory: a result keeps no data.
+        alpha : float, optional
+            In place of `level`: one less the level.
         **options
             `splits`, `resamples`, `rng`, `n_jobs`, `verbose`, or arguments of the call that cannot be had again.
 
@@ -300,9 +313,17 @@ class RHTResult:
         DataFrame
             Columns `low` and `high`; but for the sandwich also `estimate` and `frequency`, the share of the repetitions
             that selected the term.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> bool(fit.conf_int(0.9).equals(fit.conf_int(alpha=0.1)))
+        True
         """
         check_choice("method", method, _METHODS)
-        check_number("level", level, 0.0, 1.0, open_low=True)
+        level = check_level(level, alpha)
         if method == "sandwich":
             return self._sandwich(level, data, options)
         if self._call is None:
@@ -316,18 +337,64 @@ class RHTResult:
         if data is not None or options:
             name = "data" if data is not None else next(iter(options))
             raise ParameterError(f"{name} is for method='split' and 'bootstrap', which fit again.")
-        estimate, margin = self.coef(), ndtri(0.5 + 0.5 * level) * self._standard_errors()
+        estimate, margin = self.coef(), quantile(level, self.df_resid) * self.bse
         return pd.DataFrame({"low": estimate - margin, "high": estimate + margin})
 
-    def _standard_errors(self) -> "pd.Series[float]":
+    def cov_params(self) -> pd.DataFrame:
+        """Covariance of the nonzero coefficients, in the order of `coef()`, conditional on the support.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> fit.cov_params().shape
+        (3, 3)
+        """
         if self.cov is None:
             raise ParameterError(
                 "standard errors come from the robust refit; fit with refit=True to have them."
             )
         names = self.coef().index
+        return self.cov.loc[names, names]
+
+    @property
+    def bse(self) -> "pd.Series[float]":
+        """Standard errors of the nonzero coefficients, conditional on the support.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> list(fit.bse.index) == ["Intercept", *fit.support()]
+        True
+        """
+        cov = self.cov_params()
         # Rounding can leave a variance of nothing below zero.
-        variances = np.maximum(np.diag(self.cov), 0.0)
-        return pd.Series(np.sqrt(variances), index=self.cov.index)[names]
+        return pd.Series(np.sqrt(np.maximum(np.diag(cov), 0.0)), index=cov.index, name="std_error")
+
+    @property
+    def pvalues(self) -> "pd.Series[float]":
+        """p-values of the nonzero coefficients against zero, two-sided, conditional on the support.
+
+        They do not account for the selection: a false term has a small one too.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> bool((fit.pvalues[fit.support()] < 1e-6).all())
+        True
+        """
+        values = p_values(np.asarray(self._statistic(), dtype=np.float64), self.df_resid)
+        return pd.Series(values, index=self.coef().index, name="p_value")
+
+    def _statistic(self) -> "pd.Series[float]":
+        """Coefficients in units of their standard errors; infinite at an exact fit."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.coef() / self.bse
 
     def tidy(self, level: float = 0.95) -> pd.DataFrame:
         """Nonzero terms as a data frame: term, estimate, std_error, statistic, p_value, low, high."""
@@ -335,14 +402,11 @@ class RHTResult:
         frame = pd.DataFrame({"term": estimate.index, "estimate": estimate.to_numpy()})
         if self.cov is None:
             return frame
-        se = self._standard_errors().to_numpy()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = estimate.to_numpy() / se
         interval = self.conf_int(level)
         return frame.assign(
-            std_error=se,
-            statistic=statistic,
-            p_value=2.0 * ndtr(-np.abs(statistic)),
+            std_error=self.bse.to_numpy(),
+            statistic=self._statistic().to_numpy(),
+            p_value=self.pvalues.to_numpy(),
             low=interval["low"].to_numpy(),
             high=interval["high"].to_numpy(),
         )

@@ -96,7 +96,7 @@ def _table(result: "RHTResult") -> pd.DataFrame:
         "std_error": "Std. Error",
         "low": "95% CI low",
         "high": "95% CI high",
-        "statistic": "z",
+        "statistic": "z" if result.df_resid is None else "t",
         "p_value": "p",
     }
     return tidy[[name for name in names if name in tidy]].rename(columns=names)
@@ -110,6 +110,11 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
             "that the same data selected them is not accounted for. conf_int(method='split') and "
             "conf_int(method='bootstrap') select again."
         )
+        if result.df_resid is not None:
+            notes.append(
+                f"t has {result.df_resid:.1f} degrees of freedom: the rows, each as far as it is trusted, less the "
+                "coefficients."
+            )
     if result.bad_share is not None:
         notes.append(_bad_share(result, result.bad_share))
     if result.kept:

@@ -116,4 +116,5 @@ def refitted(
         choice=choice,
         path=path,
         leverage=far,
+        df=final.df,
     )

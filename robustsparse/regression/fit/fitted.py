@@ -35,6 +35,8 @@ class Fitted:
         The path that it was chosen on.
     leverage : Leverage
         How far out the rows are in the predictors.
+    df : float or None
+        Degrees of freedom of the tests of coefficients; None is the normal distribution.
     """
 
     coef: Array
@@ -47,6 +49,7 @@ class Fitted:
     choice: Choice | None
     path: dict[int, Array]
     leverage: Leverage
+    df: float | None = None
 
 
 def standard_residuals(problem: Standardized, fitted: Fitted) -> Array:
