@@ -87,7 +87,7 @@ class RHTResult:
         How the fit was made, in detail.
     df_resid : float or None
         Degrees of freedom of Student's t in intervals and tests: the sum of the row weights less the number of
-        coefficients, 1 at least. None is the normal distribution: for the binomial family and without a refit.
+        coefficients and one for the scale, 1 at least. None is the normal distribution, for the binomial family.
     """
 
     params: "pd.Series[float]"

@@ -113,7 +113,7 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
         if result.df_resid is not None:
             notes.append(
                 f"t has {result.df_resid:.1f} degrees of freedom: the rows, each as far as it is trusted, less the "
-                "coefficients."
+                "coefficients and the scale."
             )
     if result.bad_share is not None:
         notes.append(_bad_share(result, result.bad_share))

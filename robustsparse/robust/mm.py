@@ -114,7 +114,7 @@ def mm_regression(
     The covariance treats the scale as estimated, holds for asymmetric and heteroscedastic errors
     (Croux, Dhaene and Hoorelbeke, 2003), and corrects each row for its leverage, as HC3 does for
     least squares. Intervals from Student's t with `df` degrees of freedom, the sum of the weights
-    less the number of coefficients, hold what they promise from ten rows on.
+    less the number of coefficients and one for the scale, hold what they promise from ten rows on.
 
     Examples
     --------

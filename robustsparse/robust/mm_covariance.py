@@ -77,13 +77,13 @@ def leverages(task: Problem, weights: Array) -> Array:
 
 
 def degrees_of_freedom(task: Problem, weights: Array) -> float:
-    """Sum of the weights less the number of coefficients, at least 1.
+    """Sum of the weights less the number of coefficients and one for the scale; at least 1.
 
-    With prior weights it is the number of equal rows that would know as much, less the same.
+    With prior weights the sum is the number of equal rows that would know as much.
     """
     total, squares = float(task.prior @ weights), float(task.prior**2 @ weights)
     rows = total * total / squares if squares > 0 else 0.0
-    return max(rows - len(task.A.T), FEWEST_DEGREES)
+    return max(rows - len(task.A.T) - 1.0, FEWEST_DEGREES)
 
 
 def _scale_terms(task: Problem, first: Array) -> tuple[Array, float]:
