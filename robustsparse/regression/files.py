@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,7 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("converged", "intercept", "refitted", "offset_given"), _TRUTH),
     **dict.fromkeys(("kept", "constant"), _NAMES),
     "formula": (str, type(None)),
-    "epsilon": (*_NUMBER, type(None)),
+    **dict.fromkeys(("epsilon", "df_resid"), (*_NUMBER, type(None))),
     "classes": (tuple, type(None)),
     "references": (dict,),
     **dict.fromkeys(("told", "notes"), _NAMES),
@@ -105,7 +105,9 @@ def _written(thing: Any) -> dict[str, Any]:
 
 
 def _read(cls: type[Any], meta: dict[str, Any]) -> dict[str, Any]:
-    values = {name: read(meta[name]) for name, _, read in _codecs(cls)}
+    # What older versions did not write has a default.
+    later = {item.name for item in fields(cls) if item.default is not MISSING} - meta.keys()
+    values = {name: read(meta[name]) for name, _, read in _codecs(cls) if name not in later}
     for name, kinds in _PLAIN.items():
         if name in values and not _is(values[name], kinds):
             raise DataError(

@@ -47,8 +47,8 @@ def ric_price(n: int, d: int, size: int, strength: float) -> float:
     The choice costs what it does in the extended BIC, and so does the first term altogether. The log n of every other
     one is the price of a term as strong as BIC expects it; where those that were found are weaker, so may the next one
     be, and the logarithm of what they explain on average is the better price (the empirical Bayes criterion of George
-    and Foster, 2000). Beside strong terms a doubtful one is noise; beside weak ones it may well be one of them. With few
-    rows a term costs more, as in the corrected AIC: the fewer are left, the better noise fits.
+    and Foster, 2000). Beside strong terms a doubtful one is noise; beside weak ones it may well be one of them. With
+    few rows a term costs more, as in the corrected AIC: the fewer are left, the better noise fits.
 
     Parameters
     ----------
