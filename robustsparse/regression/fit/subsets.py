@@ -27,7 +27,7 @@ _DEPENDENT = 1e-7
 _LOWER = 1e-9
 _SWEEPS = 4
 # Entries of the design that are brought to double precision at a time.
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
