@@ -18,7 +18,7 @@ import pandas as pd
 
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.solver import RHTFit, solve
-from robustsparse.algorithm.sparsity import identifiable_k, largest_k
+from robustsparse.algorithm.sparsity import identifiable_k
 from robustsparse.base.errors import ParameterError, SelectionWarning, warn_user
 from robustsparse.base.progress import progress
 from robustsparse.base.types import Array, Indices, Mask
@@ -37,9 +37,10 @@ from robustsparse.regression.fit.rows import (
     trust_in_rows,
 )
 from robustsparse.regression.fit.standardized import Standardized
-from robustsparse.regression.fit.starts import best_start
 from robustsparse.regression.fit.subsets import Subset, subset_path
+from robustsparse.regression.fit.views import View, views
 from robustsparse.robust.mm import Refit
+from robustsparse.robust.row_clusters import cluster_shares, row_clusters
 from robustsparse.robust.scales import tau_scale
 
 # How often rows are rejected and k is chosen anew, at most.
@@ -90,35 +91,30 @@ def subset_fit(problem: Standardized, options: Options, ks: Sequence[int]) -> Fi
     trust = trust_in_rows(problem, far, options.estimator)
     judged = problem.weighted_by(trust)
     price = PRICES[options.select]
-    search = _Search(judged, trust >= TRUSTED, RareLevels.of(judged), price, max(ks, default=0))
-    ends = [search.settled(view, options) for view in _views(judged, far, options)]
-    end = min(ends, key=lambda end: _misfit(judged, end, price))
+    clusters = row_clusters(judged.XT[: judged.d])
+    shares = cluster_shares(clusters)
+    counted = judged.weighted_by(shares)
+    search = _Search(
+        judged, counted, trust >= TRUSTED, RareLevels.of(judged), price, max(ks, default=0)
+    )
+    ends = [search.settled(view, options) for view in views(judged, far, clusters, options)]
+    end = min(ends, key=lambda end: _misfit(judged, end, price, shares))
     if not ks and end.k == max(end.values) < problem.free:
         warn_user(
             f"the best of all models tried has {end.k} terms, as many as {int(end.used.sum())} rows can tell from "
             "noise; there may be more. Take more rows or fewer columns, or give k.",
             SelectionWarning,
         )
+    if (clusters >= 0).any():
+        out = rejected(judged, end.refit)
+        inside = clusters >= 0
+        bad = np.bincount(clusters[inside], out[inside]) > 0.5 * np.bincount(clusters[inside])
+        final = np.ones(judged.n); final[inside] = np.where(bad[clusters[inside]], shares[inside], 1.0)
+        judged2 = judged.weighted_by(final)
+        with judged.only(end.used) as part:
+            chosen = least_squares(part, end.sets[end.k])
+        end = replace(end, refit=refit(judged2, chosen, options.rng))
     return _chosen(judged, end, options, ks, trust, far)
-
-
-@dataclass(frozen=True)
-class _View:
-    """Which rows are good, to begin with, and sets of columns to start from."""
-
-    good: Mask
-    seeds: tuple[Indices, ...]
-
-
-def _views(judged: Standardized, far: Leverage, options: Options) -> list[_View]:
-    """Rows that a robust start does not reject, and all rows."""
-    most = largest_k(judged.n, judged.free)
-    start = best_start(
-        judged, options.estimator, most, options.settings, far.flags, options.threads
-    )
-    kept = ~rejected(judged, refit(judged, start, options.rng))
-    views = [_View(kept, (start.support,))]
-    return views if kept.all() else [*views, _View(np.ones(judged.n, dtype=bool), (start.support,))]
 
 
 @dataclass(frozen=True)
@@ -167,12 +163,13 @@ class _Search:
     """
 
     judged: Standardized
+    counted: Standardized
     near: Mask
     levels: RareLevels
     price: Price
     wanted: int
 
-    def settled(self, view: _View, options: Options) -> _End:
+    def settled(self, view: View, options: Options) -> _End:
         """Choose k on the good rows, refit, judge the rows anew, until they stay the same."""
         good, seeds = view.good, view.seeds
         for _ in progress(range(_ROUNDS), _ROUNDS, "path", options.verbose):
@@ -180,7 +177,7 @@ class _Search:
             with self.judged.only(used) as part:
                 sets, values = self._path(part, seeds)
                 chosen = least_squares(part, sets[min(values, key=values.__getitem__)])
-            end = _End(used, sets, values, refit(self.judged, chosen, options.rng))
+            end = _End(used, sets, values, refit(self.counted, chosen, options.rng))
             unit = residual_unit(self.judged.y, end.refit.scale)
             fitting = ~rejected(self.judged, end.refit)
             fitting, missed = self.levels.mended(fitting, end.refit.resid / unit)
@@ -207,11 +204,12 @@ def _criterion(part: Standardized, price: Price, size: int, rss: float) -> float
     return part.n * float(np.log(max(variance, _EXACT))) + price(part.n, part.d, size)
 
 
-def _misfit(judged: Standardized, end: _End, price: Price) -> float:
-    """The same of all rows, bad ones among them, by a τ-scale of the residuals."""
-    freedom = max(judged.n - end.k - len(judged.keep), 1)
-    variance = tau_scale(end.refit.resid) ** 2 * judged.n / freedom
-    return judged.n * float(np.log(max(variance, _EXACT))) + price(judged.n, judged.d, end.k)
+def _misfit(judged: Standardized, end: _End, price: Price, shares: Array) -> float:
+    """The same of all rows, bad ones among them, by a τ-scale of the residuals; a cluster counts like one row."""
+    n = shares.sum()
+    freedom = max(n - end.k - len(judged.keep), 1)
+    variance = tau_scale(end.refit.resid, prior_weights=shares) ** 2 * n / freedom
+    return float(n * np.log(max(variance, _EXACT))) + price(judged.n, judged.d, end.k)
 
 
 def least_squares(part: Standardized, subset: Subset) -> RHTFit:
