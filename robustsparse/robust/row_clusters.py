@@ -9,13 +9,13 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from robustsparse.base.types import Array, Indices
+from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.robust.scales import median_and_mad
 
 # The neighbor whose nearness counts, as a share of the rows and at least: a cluster has more rows than that.
 _SHARE, _LEAST = 0.025, 3
-# A row is in a cluster if the logarithm of its nearness is this many robust standard deviations, and at least this much,
-# below that of the median row.
+# A row is in a cluster if the logarithm of its nearness is this many robust standard deviations, and at least this
+# much, below that of the median row.
 _SDS, _BELOW = 4.0, 0.1
 # Nearer than this is a copy.
 _COPY = 1e-2
@@ -73,17 +73,29 @@ def row_clusters(ZT: Array) -> Indices:
     return none
 
 
-def cluster_shares(clusters: Indices) -> Array:
-    """Weights (n,) with which every cluster counts like one row.
+def cluster_shares(clusters: Indices, among: Mask | None = None) -> Array:
+    """Weights (n,) with which a cluster counts like one row.
+
+    Parameters
+    ----------
+    clusters : (n,) array of int
+        Clusters, as `row_clusters` finds them.
+    among : (n,) bool array, optional
+        Only clusters that lie for the most part among these rows; all of them by default.
 
     Examples
     --------
     >>> cluster_shares(np.array([-1, 0, 0, -1, 1, 1]))
     array([1. , 0.5, 0.5, 1. , 0.5, 0.5])
+    >>> cluster_shares(np.array([-1, 0, 0, 1, 1]), np.array([True, True, True, False, False]))
+    array([1. , 0.5, 0.5, 1. , 1. ])
     """
     shares = np.ones(len(clusters))
     inside = clusters >= 0
-    shares[inside] = 1.0 / np.bincount(clusters[inside])[clusters[inside]]
+    label = clusters[inside]
+    size = np.bincount(label)
+    meant = size > 0 if among is None else 2 * np.bincount(label, among[inside]) > size
+    shares[inside] = np.where(meant[label], 1.0 / size[label], 1.0)
     return shares
 
 

@@ -97,7 +97,7 @@ def subset_fit(problem: Standardized, options: Options, ks: Sequence[int]) -> Fi
     search = _Search(
         judged, counted, trust >= TRUSTED, RareLevels.of(judged), price, max(ks, default=0)
     )
-    ends = [search.settled(view, options) for view in views(judged, far, clusters, options)]
+    ends = [search.settled(view, options) for view in views(counted, far, clusters, options)]
     end = min(ends, key=lambda end: _misfit(judged, end, price, shares))
     if not ks and end.k == max(end.values) < problem.free:
         warn_user(
@@ -106,14 +106,10 @@ def subset_fit(problem: Standardized, options: Options, ks: Sequence[int]) -> Fi
             SelectionWarning,
         )
     if (clusters >= 0).any():
-        out = rejected(judged, end.refit)
-        inside = clusters >= 0
-        bad = np.bincount(clusters[inside], out[inside]) > 0.5 * np.bincount(clusters[inside])
-        final = np.ones(judged.n); final[inside] = np.where(bad[clusters[inside]], shares[inside], 1.0)
-        judged2 = judged.weighted_by(final)
+        judged = judged.weighted_by(cluster_shares(clusters, rejected(judged, end.refit)))
         with judged.only(end.used) as part:
             chosen = least_squares(part, end.sets[end.k])
-        end = replace(end, refit=refit(judged2, chosen, options.rng))
+        end = replace(end, refit=refit(judged, chosen, options.rng))
     return _chosen(judged, end, options, ks, trust, far)
 
 
@@ -152,6 +148,8 @@ class _Search:
     ----------
     judged : Standardized
         All rows, far ones weighted down.
+    counted : Standardized
+        The same with clusters of rows that count like one row.
     near : bool array (n,)
         Rows that are not too far out to have a say.
     levels : RareLevels

@@ -1,16 +1,32 @@
-"""Views: which rows are taken for good ones to begin with, from which the search for a model starts."""
+"""Views: which rows are taken for good ones to begin with, from where the search for a model starts.
 
+Rows that mislead one start do not mislead all of them. A generous robust start comes first, then nobody is suspected;
+small models that come from the middle of the data, of the response or of the columns, see rows that a generous one
+explains away. A view that differs little from one before leads to the same end and is left out.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
-import os
+
 import numpy as np
 
+from robustsparse.algorithm.solver import RHTFit
 from robustsparse.algorithm.sparsity import largest_k
-from robustsparse.base.types import Indices, Mask
+from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.rows import Leverage, refit, rejected
 from robustsparse.regression.fit.standardized import Standardized
-from robustsparse.regression.fit.starts import best_start, _concentrate
-WHICH=set(os.environ.get("VIEWS","").split(","))
+from robustsparse.regression.fit.starts import best_start, concentrate
+
+# Terms of the small models.
+_FEW = 6
+# Views are new if they judge this share of the rows otherwise.
+_NEW = 0.02
+# Values beyond this many scales are not in the middle of a column.
+_MIDDLE = 2.5
+# Entries of the design that are worked on at a time.
+_BLOCK = 1 << 18
+
 
 @dataclass(frozen=True)
 class View:
@@ -20,32 +36,62 @@ class View:
     seeds: tuple[Indices, ...]
 
 
-def views(judged: Standardized, far: Leverage, clusters: Indices, options: Options) -> list[View]:
-    """Rows that a robust start does not reject, and all rows."""
-    most = largest_k(judged.n, judged.free)
+def views(problem: Standardized, far: Leverage, clusters: Indices, options: Options) -> list[View]:
+    """Rows that different starts do not reject, all rows, and those outside clusters.
 
-    def begun(k, left=None):
-        if left is None:
-            start = best_start(judged, options.estimator, k, options.settings, far.flags, options.threads)
-            return View(~rejected(judged, refit(judged, start, options.rng)), (start.support,))
-        with judged.only(~left) as part:
-            start = best_start(part, options.estimator, k, options.settings, far.flags[~left], options.threads)
-            good = ~rejected(part, refit(part, start, options.rng))
-        kept = ~left
-        kept[kept] = good
-        return View(kept, (start.support,))
+    Parameters
+    ----------
+    problem : Standardized
+        All rows, those that are not to be trusted weighted down.
+    far : Leverage
+        Rows that are far out in the predictors.
+    clusters : array of int (n,)
+        Clusters of rows, as `row_clusters` finds them.
+    options : Options
+        Their gradient estimator is that of the first start.
+    """
+    kept = [
+        (~rejected(problem, refit(problem, start, options.rng)), start.support)
+        for start in _starts(problem, far, options)
+    ]
+    first, seed = kept[0]
+    found = [View(first, (seed,))]
+    if not first.all():
+        found.append(View(np.ones(problem.n, dtype=bool), (seed,)))
+    for good, support in [*kept[1:], (first & (clusters < 0), seed)]:
+        if all((good != view.good).mean() > _NEW for view in found):
+            found.append(View(good, (support,)))
+    return found
 
-    first = begun(most)
-    out = [first]
-    if not first.good.all():
-        out.append(View(np.ones(judged.n, dtype=bool), first.seeds))
-    inside = clusters >= 0
-    if inside.any() and "c" in WHICH:
-        out.append(begun(most, inside))
-    for k in (1, 3, 6):
-        if str(k) in WHICH and k<most:
-            out.append(begun(k))
-    if "z" in WHICH:
-        start=_concentrate(judged, np.zeros(len(judged.XT)), most, options.settings)
-        out.append(View(~rejected(judged, refit(judged, start, options.rng)), (start.support,)))
-    return out
+
+def _starts(problem: Standardized, far: Leverage, options: Options) -> Iterator[RHTFit]:
+    """The best of several generous runs of Algorithm 1, then small models."""
+    most = largest_k(problem.n, problem.free)
+    yield best_start(problem, options.estimator, most, options.settings, far.flags, options.threads)
+    few = min(_FEW, most)
+    yield concentrate(problem, np.zeros(len(problem.XT)), few, options.settings)
+    yield _middle_start(problem, few)
+
+
+def _middle_start(problem: Standardized, k: int) -> RHTFit:
+    """The columns whose middle goes best with the response, no coefficients yet."""
+    target = problem.y if problem.offset is None else problem.y - problem.offset
+    y = _inner(target - np.median(target))
+    y -= y.mean()
+    slopes = np.zeros(problem.d)
+    width = max(1, _BLOCK // problem.n)
+    for first in range(0, problem.d, width):
+        part = slice(first, min(first + width, problem.d))
+        Z = _inner(np.asarray(problem.XT[part], dtype=np.float64))
+        Z -= Z.mean(axis=1, keepdims=True)
+        length = np.sqrt(np.einsum("ij,ij->i", Z, Z))
+        slopes[part] = np.abs(Z @ y) / np.where(length > 0, length, np.inf)
+    slopes[problem.keep[problem.keep < problem.d]] = 0.0
+    best = np.argsort(-slopes, kind="stable")[:k]
+    return RHTFit(np.zeros(len(problem.XT)), best, 0.0, True, "settled", 0.0, ())
+
+
+def _inner(Z: Array) -> Array:
+    """Values with a bisquare weight, zero where they are not in the middle."""
+    rest = np.maximum(1.0 - (Z / _MIDDLE) ** 2, 0.0)
+    return np.asarray(Z * rest**2)
