@@ -6,7 +6,7 @@ is far from the other uncommon ones says something against a row.
 
 import numpy as np
 
-from robustsparse.base.types import Array, Indices
+from robustsparse.base.types import Array
 from robustsparse.robust.scales import median_and_mad
 
 # Rows that tell at a glance that no value of a column is common, by how many of them are equal.
@@ -16,6 +16,10 @@ _GLANCE, _EQUAL = 32, 4
 _SDS, _TIMES = 4.0, 3.0
 # Logarithms of deviations that are next to nothing say nothing of the others.
 _LEAST = 1e-3
+# The limit stays a number.
+_LARGEST_LOG = 100.0
+# Entries that are worked on at a time.
+_BLOCK = 1 << 18
 
 
 def beyond_ordinary(ZT: Array) -> Array:
@@ -39,37 +43,37 @@ def beyond_ordinary(ZT: Array) -> Array:
     >>> beyond_ordinary(np.array([rare, wrong])).max(axis=1)
     array([  0., 996.])
     """
-    columns = _with_common_value(ZT)
-    if not len(columns):
-        return ZT
-    out = ZT.copy()
-    for j in columns:
-        out[j] = _excess(np.asarray(ZT[j], dtype=np.float64))
-    return out
-
-
-def _with_common_value(ZT: Array) -> Indices:
-    """Columns with one value in at least half of the rows."""
     n = ZT.shape[1]
     glance = np.sort(ZT[:, :: max(1, n // _GLANCE)], axis=1)
     likely = np.flatnonzero((np.diff(glance, axis=1) == 0).sum(axis=1) >= _EQUAL)
-    return np.array([j for j in likely if 2 * (ZT[j] == _middle(ZT[j])).sum() >= n], dtype=np.int64)
+    out = ZT
+    width = max(1, _BLOCK // n)
+    for first in range(0, len(likely), width):
+        columns = likely[first : first + width]
+        deviation = _deviation(np.asarray(ZT[columns], dtype=np.float64))
+        common = 2 * (deviation == 0).sum(axis=1) >= n
+        if common.any():
+            out = ZT.copy() if out is ZT else out
+            out[columns[common]] = _excess(deviation[common])
+    return out
 
 
-def _middle(values: Array) -> Array:
-    """The value in the middle, one of the values themselves."""
-    half = len(values) // 2
-    return np.asarray(np.partition(values, half)[half])
+def _deviation(block: Array) -> Array:
+    """How far the values of each row of a block are from the one in the middle, which is one of them."""
+    half = block.shape[1] // 2
+    return np.asarray(block - np.partition(block, half, axis=1)[:, half, None])
 
 
-def _excess(values: Array) -> Array:
-    """By how much values are farther from the common one than is ordinary."""
-    deviation = values - _middle(values)
+def _excess(deviation: Array) -> Array:
+    """By how much values are farther from the common one than is ordinary, for each row of a block."""
     size = np.abs(deviation)
-    if not size.any():
-        return deviation
-    unit = float(np.median(size[size > 0]))
-    logs = np.log(np.maximum(size[size > 0] / unit, _LEAST))
-    _, spread = median_and_mad(logs)
-    limit = max(_TIMES, float(np.exp(_SDS * spread)))
-    return np.asarray(np.sign(deviation) * np.maximum(size / unit - limit, 0.0))
+    out = np.zeros_like(size)
+    least = np.where(size > 0, size, np.inf).min(axis=1)
+    # Of two values none is far from the other uncommon ones: most rows are done.
+    for j in np.flatnonzero(size.max(axis=1) > _TIMES * least):
+        uncommon = size[j][size[j] > 0]
+        unit = float(np.median(uncommon))
+        _, spread = median_and_mad(np.log(np.maximum(uncommon / unit, _LEAST)))
+        limit = max(_TIMES, float(np.exp(min(_SDS * spread, _LARGEST_LOG))))
+        out[j] = np.sign(deviation[j]) * np.maximum(size[j] / unit - limit, 0.0)
+    return out
