@@ -19,7 +19,7 @@ from robustsparse.regression.fit.k_paths import choose_by, path, trusted_criteri
 from robustsparse.regression.fit.options import make_options
 from robustsparse.regression.fit.rows import leverage, rejected
 from robustsparse.regression.fit.standardized import Standardized, standardized
-from robustsparse.regression.fit.starts import concentrate, best_start
+from robustsparse.regression.fit.starts import best_start, concentrate
 from robustsparse.robust.mm import Refit
 
 SETTINGS = Settings("auto", None, 100, 1e-10)
