@@ -2,7 +2,7 @@
 
 Algorithm 1 finds bad rows and a first model. From there on least squares is the better guide: where bad rows are out,
 the best set of columns of every size is looked for by exchanges (`subsets`), k is the minimum of a criterion, a robust
-regression on all rows judges them anew, and so on until the rows stay. That is done from several views (`views`), nobody
+regression on all rows judges them anew, and so on until the rows stay. That is done from several `views`, nobody
 rejected among them, and the end that explains all rows better is taken: on good data nobody is to be suspected. Rows
 that repeat each other count like one while they are judged, and in full once they fit. Which rows are trusted never
 depends on the values of k that are asked for, so that a model of a given size is that member of the automatic path.
