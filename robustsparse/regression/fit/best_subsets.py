@@ -97,8 +97,14 @@ def subset_fit(problem: Standardized, options: Options, ks: Sequence[int]) -> Fi
     search = _Search(
         judged, counted, trust >= TRUSTED, RareLevels.of(judged), price, max(ks, default=0)
     )
-    ends = [search.settled(view, options) for view in views(counted, far, clusters, options)]
-    end = min(ends, key=lambda end: _misfit(judged, end, price, shares))
+    ends = [
+        (view, search.settled(view, options)) for view in views(counted, far, clusters, options)
+    ]
+    # A second opinion is to be better by the price of a term.
+    term = price(judged.n, judged.d, 1)
+    _, end = min(
+        ends, key=lambda one: _misfit(judged, one[1], price, shares) + term * one[0].second
+    )
     if not ks and end.k == max(end.values) < problem.free:
         warn_user(
             f"the best of all models tried has {end.k} terms, as many as {int(end.used.sum())} rows can tell from "

@@ -30,10 +30,21 @@ _BLOCK = 1 << 18
 
 @dataclass(frozen=True)
 class View:
-    """Which rows are good, to begin with, and sets of columns to start from."""
+    """Which rows are good, to begin with, and sets of columns to start from.
+
+    Attributes
+    ----------
+    good : bool array (n,)
+        The rows.
+    seeds : tuple of arrays of int
+        The sets.
+    second : bool
+        Whether it is a second opinion, whose end has to be clearly better: among many ends one fits best by chance.
+    """
 
     good: Mask
     seeds: tuple[Indices, ...]
+    second: bool = False
 
 
 def views(problem: Standardized, far: Leverage, clusters: Indices, options: Options) -> list[View]:
@@ -58,9 +69,10 @@ def views(problem: Standardized, far: Leverage, clusters: Indices, options: Opti
     found = [View(first, (seed,))]
     if not first.all():
         found.append(View(np.ones(problem.n, dtype=bool), (seed,)))
-    for good, support in [*kept[1:], (first & (clusters < 0), seed)]:
-        if all((good != view.good).mean() > _NEW for view in found):
-            found.append(View(good, (support,)))
+    others = [View(good, (support,), second=True) for good, support in kept[1:]]
+    for other in [View(first & (clusters < 0), (seed,)), *others]:
+        if all((other.good != view.good).mean() > _NEW for view in found):
+            found.append(other)
     return found
 
 
