@@ -22,8 +22,8 @@ from robustsparse.regression.fit.starts import best_start, concentrate
 _FEW = 6
 # Views are new if they judge this share of the rows otherwise.
 _NEW = 0.02
-# Values beyond this many scales are not in the middle, of a column and of the response.
-_MIDDLE, _MIDDLE_RESPONSE = 2.0, 2.5
+# Values beyond this many scales are not in the middle of a column; responses beyond are cut off.
+_MIDDLE, _CUT_OFF = 2.0, 3.0
 # Entries of the design that are worked on at a time.
 _BLOCK = 1 << 18
 
@@ -88,13 +88,13 @@ def _starts(problem: Standardized, far: Leverage, options: Options) -> Iterator[
 def _middle_start(problem: Standardized, k: int) -> RHTFit:
     """The columns whose middle goes best with the response, no coefficients yet."""
     target = problem.y if problem.offset is None else problem.y - problem.offset
-    y = _inner(target - np.median(target), _MIDDLE_RESPONSE)
+    y = np.clip(target - np.median(target), -_CUT_OFF, _CUT_OFF)
     y -= y.mean()
     slopes = np.zeros(problem.d)
     width = max(1, _BLOCK // problem.n)
     for first in range(0, problem.d, width):
         part = slice(first, min(first + width, problem.d))
-        Z = _inner(np.asarray(problem.XT[part], dtype=np.float64), _MIDDLE)
+        Z = _inner(np.asarray(problem.XT[part], dtype=np.float64))
         Z -= Z.mean(axis=1, keepdims=True)
         length = np.sqrt(np.einsum("ij,ij->i", Z, Z))
         slopes[part] = np.abs(Z @ y) / np.where(length > 0, length, np.inf)
@@ -103,7 +103,7 @@ def _middle_start(problem: Standardized, k: int) -> RHTFit:
     return RHTFit(np.zeros(len(problem.XT)), best, 0.0, True, "settled", 0.0, ())
 
 
-def _inner(Z: Array, limit: float) -> Array:
-    """Values with a bisquare weight, zero beyond the limit."""
-    rest = 1.0 - np.minimum(np.abs(Z) / limit, 1.0) ** 2
+def _inner(Z: Array) -> Array:
+    """Values with a bisquare weight, zero where they are not in the middle."""
+    rest = 1.0 - np.minimum(np.abs(Z) / _MIDDLE, 1.0) ** 2
     return np.asarray(Z * rest**2)
