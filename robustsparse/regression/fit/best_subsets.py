@@ -97,14 +97,15 @@ def subset_fit(problem: Standardized, options: Options, ks: Sequence[int]) -> Fi
     search = _Search(
         judged, counted, trust >= TRUSTED, RareLevels.of(judged), price, max(ks, default=0)
     )
-    ends = [
-        (view, search.settled(view, options)) for view in views(counted, far, clusters, options)
-    ]
-    # A second opinion is to be better by the price of a term.
-    term = price(judged.n, judged.d, 1)
-    _, end = min(
-        ends, key=lambda one: _misfit(judged, one[1], price, shares) + term * one[0].second
-    )
+    firsts: list[_End] = []
+    seconds: list[_End] = []
+    for view in views(counted, far, clusters, options):
+        (seconds if view.second else firsts).append(search.settled(view, options))
+    misfit = partial(_misfit, judged, price=price, shares=shares)
+    end = min(firsts, key=misfit)
+    # A second opinion with more terms is to be better by the price of one.
+    term, most = price(judged.n, judged.d, 1), end.k
+    end = min([end, *seconds], key=lambda one: misfit(one) + term * (one.k > most))
     if not ks and end.k == max(end.values) < problem.free:
         warn_user(
             f"the best of all models tried has {end.k} terms, as many as {int(end.used.sum())} rows can tell from "
