@@ -39,7 +39,7 @@ class View:
     seeds : tuple of arrays of int
         The sets.
     second : bool
-        Whether it is a second opinion, whose end is to be clearly better if it has more terms: of many, one fits by chance.
+        Whether it is a second opinion, whose end, with more terms, is to be clearly better: one of many fits by chance.
     """
 
     good: Mask
