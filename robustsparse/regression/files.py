@@ -37,9 +37,9 @@ FORMAT = "robustsparse.RHTResult"
 VERSION = 2
 # How fields of a result are written and read that are not plain values.
 _CODECS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    **dict.fromkeys(("params", "flags"), (series_to_json, series_from_json)),
+    "params": (series_to_json, series_from_json),
     **dict.fromkeys(
-        ("diagnostics", "history", "path", "cv", "cov"), (frame_to_json, frame_from_json)
+        ("diagnostics", "flags", "history", "path", "cv", "cov"), (frame_to_json, frame_from_json)
     ),
 }
 # Fields that are written in a way of their own, and one that is not written.

@@ -21,8 +21,8 @@ class Member:
         Robust scale of its residuals.
     cov : DataFrame or None
         Covariance of the coefficients; None without a refit.
-    flags : Series
-        Why rows are flagged, by row label; rows that are not are left out.
+    flags : DataFrame
+        Why rows are flagged (`flag`) and their `weight`, by row label; rows that are not flagged are left out.
     told, notes : tuple
         Lines and notes of a summary that its family adds.
     df_resid : float or None
@@ -33,7 +33,7 @@ class Member:
     params: "pd.Series[float]"
     scale: float
     cov: pd.DataFrame | None
-    flags: "pd.Series[Any]"
+    flags: pd.DataFrame
     told: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     df_resid: float | None = None

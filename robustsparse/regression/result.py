@@ -223,13 +223,13 @@ class RHTResult:
 
     def as_member(self) -> Member:
         """The model itself, without its rows."""
-        flags = self.diagnostics["flag"]
+        flagged = self.diagnostics["flag"] != ""
         return Member(
             k=self.k,
             params=self.coef(),
             scale=self.scale,
             cov=self.cov,
-            flags=flags[flags != ""],
+            flags=self.diagnostics.loc[flagged, ["flag", "weight"]],
             told=tuple(self.made.kind.tells(self)),
             notes=tuple(self.made.kind.notes(self)),
             df_resid=self.df_resid,

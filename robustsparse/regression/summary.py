@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _NAMED = 10
 # Level of the intervals that are printed.
 _LEVEL = 0.95
+# A row with a smaller weight counts for less, and the summary says so of rows that are far out.
+_LESS = 0.5
 _CHOSEN_BY = {
     "given": "given",
     "ric": "robust criterion",
@@ -126,7 +128,7 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
         notes.append(
             f"Kept whatever their size: {listed(list(result.kept), quote=False, most=_NAMED)}."
         )
-    notes += _flag_notes(model.flags)
+    notes += _flag_notes(model.flags["flag"], model.flags["weight"])
     if result.references:
         levels = [f"{factor}: {level}" for factor, level in result.references.items()]
         notes.append(f"Reference levels: {listed(levels, quote=False, most=_NAMED)}.")
@@ -157,12 +159,22 @@ def _bad_share(result: "RHTResult", share: "BadShare") -> str:
     return f"{text[0].upper()}{text[1:]}; the fit is made to survive {100 * (result.epsilon or 0):.1f}%."
 
 
-def _flag_notes(flag: "pd.Series[Any]") -> list[str]:
+def _flag_notes(flag: "pd.Series[Any]", weight: "pd.Series[float]") -> list[str]:
     """What was found of the flagged rows, each kind with the rows to check."""
     found = []
     for kind, one, many in _FLAGGED:
-        rows = list(flag.index[flag == kind])
+        chosen = flag == kind
+        rows = list(flag.index[chosen])
         if rows:
             says = f"1 row {one}" if len(rows) == 1 else f"{len(rows)} rows {many}"
+            if kind == "leverage":
+                says += _say(weight[chosen])
             found.append(f"{says}; check {listed(rows, quote=False, most=_NAMED)}.")
     return found
+
+
+def _say(weight: "pd.Series[float]") -> str:
+    """How many rows that the model explains have no say in it, or little."""
+    out, less = int((weight == 0).sum()), int(((weight > 0) & (weight < _LESS)).sum())
+    parts = [f"{out} left out"] * (out > 0) + [f"{less} counted for less than half"] * (less > 0)
+    return f" ({listed(parts, quote=False)})" if parts else ""

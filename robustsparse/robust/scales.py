@@ -130,13 +130,15 @@ def m_scale(r: Array, *, n_coef: int = 0, prior_weights: Array | None = None) ->
     return start / float(np.sqrt(inverse[0]))
 
 
-def tau_scale(r: Array) -> float:
+def tau_scale(r: Array, *, prior_weights: Array | None = None) -> float:
     """Tau scale: the breakdown of the M-scale with nearly the efficiency of the standard deviation.
 
     Parameters
     ----------
     r : (n,) array
         Residuals.
+    prior_weights : (n,) array, optional
+        Nonnegative weights of the residuals; only their ratios matter.
 
     Returns
     -------
@@ -155,11 +157,11 @@ def tau_scale(r: Array) -> float:
     >>> 1.9 < tau_scale(r) < 2.1
     True
     """
-    s = m_scale(r)
+    s = m_scale(r, prior_weights=prior_weights)
     if s == 0.0:
         return 0.0
     rest = bisquare_rest((np.minimum(np.abs(r) / s, TAU_TUNING)) ** 2, TAU_TUNING)
-    return s * float(np.sqrt(np.mean(1.0 - rest**3) / TAU_MEAN))
+    return s * float(np.sqrt(np.average(1.0 - rest**3, weights=prior_weights) / TAU_MEAN))
 
 
 def row_average(n: int, n_coef: int = 0, prior_weights: Array | None = None) -> Array:

@@ -129,6 +129,20 @@ def test_notes_say_what_to_check() -> None:
     assert "check 2, 3, 4." in text
 
 
+def test_far_rows_that_count_for_less_are_counted() -> None:
+    sim = rs.simulate.linear(n=100, d=10, k=3, attack=None, rng=0)
+    X, y = sim.X.copy(), sim.y.copy()
+    X[:4] *= np.array([6.0, 7.0, 8.0, 9.0])[:, None]
+    y[:4] = X[:4] @ sim.beta
+    fit = rs.rht_fit(X, y)
+    weight = fit.row_weights[fit.outliers("leverage")]
+    less, out = int(((weight > 0) & (weight < 0.5)).sum()), int((weight == 0).sum())
+    assert less > 0
+    assert out == 0
+    text = head(str(fit.summary()))
+    assert f"though the model explains their response ({less} counted for less than half)" in text
+
+
 def test_long_lists_of_rows_are_cut() -> None:
     sim = rs.simulate.linear(n=120, d=20, k=3, epsilon=0.1, attack="shift_y", rng=0)
     fit = rs.rht("y ~ .", sim.data)

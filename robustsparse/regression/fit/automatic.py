@@ -3,8 +3,8 @@
 Algorithm 1 with a trimmed gradient keeps bad rows from doing harm, at a price: what it trims it loses. Once it has
 shown which rows are bad they can be left out; a model of every size is found on the rest, k is the minimum of a
 criterion, a robust regression on the few chosen columns judges all rows anew, and so on until the rows stay. That is
-done from several views of the rows, the one that a robust start gives and the one in which nobody is suspected, and the
-end that explains all rows best is taken.
+done from several `views` of the rows, nobody suspected among them, and the end that explains all rows best is taken.
+Rows that repeat each other count like one while they are judged, and in full once they fit.
 
 Which rows are trusted depends neither on the values of k that are asked for nor on how k is chosen: a model of a given
 size is the member of that size of the automatic path.
@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit, solve
-from robustsparse.algorithm.sparsity import largest_k
 from robustsparse.base.errors import SelectionWarning, warn_user
 from robustsparse.base.progress import progress
 from robustsparse.base.types import Array, Mask
@@ -44,8 +43,9 @@ from robustsparse.regression.fit.rows import (
     trust_in_rows,
 )
 from robustsparse.regression.fit.standardized import Standardized
-from robustsparse.regression.fit.starts import best_start
+from robustsparse.regression.fit.views import View, views
 from robustsparse.robust.mm import Refit
+from robustsparse.robust.row_clusters import cluster_shares, row_clusters
 from robustsparse.robust.scales import tau_scale
 
 # How often rows are rejected and k is chosen anew, at most.
@@ -69,11 +69,31 @@ def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) ->
     far = leverage(problem)
     trust = trust_in_rows(problem, far, options.estimator)
     judged = problem.weighted_by(trust)
-    finder = _finder(problem, options)
-    search = _Search(judged, trust >= TRUSTED, RareLevels.of(judged), finder, tuple(ks))
-    ends = [search.settled(view, options) for view in _views(judged, far, options)]
-    end = min(ends, key=lambda end: _misfit(judged, end))
-    return _chosen(problem, search, end, options, trust, far)
+    clusters = row_clusters(judged.XT[: judged.d])
+    shares = cluster_shares(clusters)
+    counted = judged.weighted_by(shares)
+    search = _Search(
+        judged,
+        counted,
+        trust >= TRUSTED,
+        RareLevels.of(judged),
+        _finder(problem, options),
+        tuple(ks),
+    )
+    opinions = views(counted, far, clusters, options)
+    end = _best([(view, search.settled(view, options)) for view in opinions], judged, shares)
+    # A cluster of rows that fit counts in full.
+    shares = cluster_shares(clusters, rejected(judged, end.refit))
+    return _chosen(problem, search, end, options, _Rows(far, trust, shares))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """How rows count: how far out they are, how far they are trusted for that, and how much those of a cluster do."""
+
+    far: Leverage
+    trust: Array
+    shares: Array
 
 
 def _finder(problem: Standardized, options: Options) -> Finder:
@@ -84,29 +104,6 @@ def _finder(problem: Standardized, options: Options) -> Finder:
     generous = problem.family.generous
     estimator = options.estimator.lighter() if generous else options.estimator
     return Thresholding(options, estimator, automatic_grid(problem))
-
-
-@dataclass(frozen=True)
-class _View:
-    """Which rows are good, to begin with, and where to start."""
-
-    good: Mask
-    hints: Hints
-
-
-def _views(judged: Standardized, far: Leverage, options: Options) -> list[_View]:
-    """Rows that a robust start does not reject, and all rows."""
-    everybody = np.ones(judged.n, dtype=bool)
-    if not judged.family.generous:
-        return [_View(everybody, Hints())]
-    most = largest_k(judged.n, judged.free)
-    start = best_start(
-        judged, options.estimator, most, options.settings, far.flags, options.threads
-    )
-    hints = Hints(start.coef, (start.support,))
-    kept = ~rejected(judged, refit(judged, start, options.rng))
-    views = [_View(kept, hints)]
-    return views if kept.all() else [*views, _View(everybody, hints)]
 
 
 @dataclass(frozen=True)
@@ -136,6 +133,8 @@ class _Search:
     ----------
     judged : Standardized
         All rows, far ones weighted down.
+    counted : Standardized
+        The same with clusters of rows that count like one row.
     near : bool array (n,)
         Rows that are not too far out to have a say.
     levels : RareLevels
@@ -147,19 +146,20 @@ class _Search:
     """
 
     judged: Standardized
+    counted: Standardized
     near: Mask
     levels: RareLevels
     finder: Finder
     wanted: tuple[int, ...]
 
-    def settled(self, view: _View, options: Options) -> _End:
+    def settled(self, view: View, options: Options) -> _End:
         """Choose k on the good rows, refit, judge the rows anew, until they stay the same."""
         good, hints = view.good, view.hints
         for _ in progress(range(_ROUNDS), _ROUNDS, "path", options.verbose):
             used = good & self.near
             with self.judged.only(used) as part:
                 found = self.finder.find(part, hints, PRICES[_JUDGE], self.wanted)
-            end = _End(used, found, refit(self.judged, found.best, options.rng))
+            end = _End(used, found, refit(self.counted, found.best, options.rng))
             unit = residual_unit(self.judged.y, end.refit.scale)
             fitting = ~rejected(self.judged, end.refit)
             fitting, missed = self.levels.mended(fitting, end.refit.resid / unit)
@@ -179,11 +179,24 @@ class _Search:
         return self.finder.find(part, Hints(end.found.best.coef, sets), price, self.wanted)
 
 
-def _misfit(judged: Standardized, end: _End) -> float:
-    """The criterion of all rows, bad ones among them, by a τ-scale of the residuals."""
-    n, size = judged.n, end.found.k
-    square = n * tau_scale(end.refit.resid) ** 2
-    return log_variance(n, square, n - size - len(judged.keep)) + ebic_price(n, judged.d, size)
+def _best(ends: Sequence[tuple[View, _End]], judged: Standardized, shares: Array) -> _End:
+    """The end that explains all rows best; a second opinion with more terms is to be better by the price of one."""
+
+    def misfit(end: _End) -> float:
+        return _misfit(judged, end, shares)
+
+    first = min((end for view, end in ends if not view.second), key=misfit)
+    term, most = ebic_price(judged.n, judged.d, 1), first.found.k
+    seconds = [end for view, end in ends if view.second]
+    return min([first, *seconds], key=lambda end: misfit(end) + term * (end.found.k > most))
+
+
+def _misfit(judged: Standardized, end: _End, shares: Array) -> float:
+    """The criterion of all rows, bad ones among them, by a τ-scale of the residuals; a cluster counts like one row."""
+    n, size = float(shares.sum()), end.found.k
+    square = n * tau_scale(end.refit.resid, prior_weights=shares) ** 2
+    price = ebic_price(judged.n, judged.d, size)
+    return log_variance(n, square, n - size - len(judged.keep)) + price
 
 
 def _chosen(
@@ -191,8 +204,7 @@ def _chosen(
     search: _Search,
     end: _End,
     options: Options,
-    trust: Array,
-    far: Leverage,
+    rows: _Rows,
 ) -> Fitted:
     """The model that was asked for, among those of the rows that are trusted in the end."""
     judged, ks = search.judged, search.wanted
@@ -201,7 +213,7 @@ def _chosen(
         sizes = ks or tuple(found.values)
         choice = _choice(part, search.finder, found, options, sizes)
         run = _run(part, found.models[choice.k], options)
-    models = Models(problem, trust, found.models)
+    models = Models(problem, rows.trust, rows.shares, found.models)
     if not ks and 0 < choice.k == max(found.values) < problem.free:
         warn_user(
             f"the best of all models tried has {choice.k} terms, as many as {int(end.used.sum())} rows can tell from "
@@ -209,7 +221,7 @@ def _chosen(
             SelectionWarning,
         )
     path = {size: fit.coef for size, fit in found.models.items()}
-    return Fitted(models[choice.k], run, choice, path, far, models)
+    return Fitted(models[choice.k], run, choice, path, rows.far, models)
 
 
 def _choice(

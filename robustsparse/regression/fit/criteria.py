@@ -75,7 +75,7 @@ def ric_price(n: int, d: int, size: int, strength: float) -> float:
 PRICES: dict[str, Price] = {"ric": ric_price, "ebic": ebic_price, "gic": gic_price}
 
 
-def log_variance(n: int, square: float, freedom: int) -> float:
+def log_variance(n: float, square: float, freedom: float) -> float:
     """N log σ² with an unbiased variance: a sum of squares over its degrees of freedom."""
     return n * float(np.log(max(square / max(freedom, 1), _EXACT)))
 

@@ -70,14 +70,26 @@ class Models(Mapping[int, Model]):
     """The model of every size on a path, each refitted to all rows when it is asked for.
 
     Only the columns that are in one of the models are held, so that the design can go.
+
+    Parameters
+    ----------
+    problem : Standardized
+        The problem.
+    trust, shares : array (n,)
+        How far rows are trusted by where they are, and how much those of a cluster count.
+    path : dict from k to RHTFit
+        The models, as they were found.
     """
 
-    def __init__(self, problem: Standardized, trust: Array, path: dict[int, RHTFit]) -> None:
+    def __init__(
+        self, problem: Standardized, trust: Array, shares: Array, path: dict[int, RHTFit]
+    ) -> None:
         self._columns = {size: active(problem, fit) for size, fit in path.items()}
         self._starts = {size: path[size].coef[columns] for size, columns in self._columns.items()}
         self._union = np.unique(np.concatenate(list(self._columns.values())))
         self._rows = problem.chosen(self._union)
-        self._trust, self._family, self._free = trust, problem.family, problem.free
+        self._trust, self._shares = trust, shares
+        self._family, self._free = problem.family, problem.free
         self._made: dict[int, Model] = {}
 
     def __iter__(self) -> Iterator[int]:
@@ -97,7 +109,7 @@ class Models(Mapping[int, Model]):
         everything = size == self._free
         trust = np.ones_like(self._trust) if everything else self._trust
         rows = self._rows.only(np.searchsorted(self._union, columns))
-        rows = rows if everything else rows.weighted_by(trust)
+        rows = rows if everything else rows.weighted_by(trust * self._shares)
         # Random numbers of its own: a model is the same whatever was asked for before it.
         refit = self._family.refit(
             rows, self._starts[size], SUBSAMPLES if everything else 0, np.random.default_rng(size)

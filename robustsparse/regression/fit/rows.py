@@ -9,6 +9,7 @@ from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.family import residual_unit
 from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.robust.common_values import beyond_ordinary
 from robustsparse.robust.distances import (
     ROWS_A_COLUMN,
     distance_cutoff,
@@ -48,7 +49,7 @@ class Leverage:
 
 def leverage(problem: Standardized) -> Leverage:
     """How far out the rows are in all predictors, selected or not."""
-    Z = problem.XT[: problem.d].T
+    Z = beyond_ordinary(problem.XT[: problem.d]).T
     scores = joint_scores(Z)
     few = problem.d * ROWS_A_COLUMN <= problem.n
     distances = robust_distances(Z) if few else orthogonal_distances(Z)

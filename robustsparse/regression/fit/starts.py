@@ -49,11 +49,11 @@ def best_start(
             alone = near.problem(estimator, threads)
             starts.append(solve(alone, k, keep=problem.keep, settings=loose, warn=False))
             del alone
-    starts += [_concentrate(problem, start.coef, k, loose) for start in starts]
+    starts += [concentrate(problem, start.coef, k, loose) for start in starts]
     return min(starts, key=lambda start: robust_criterion(problem, start))
 
 
-def _concentrate(problem: Standardized, coef: Array, k: int, settings: Settings) -> RHTFit:
+def concentrate(problem: Standardized, coef: Array, k: int, settings: Settings) -> RHTFit:
     """Plain hard thresholding on the rows that fit best, until these rows stay the same."""
     count = int(_CONCENTRATED * problem.n)
     loose = replace(settings, max_iter=_CONCENTRATION_ITER, tol=_CONCENTRATION_TOL)

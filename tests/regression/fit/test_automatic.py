@@ -19,7 +19,7 @@ from robustsparse.regression.fit.k_paths import choice_of, path
 from robustsparse.regression.fit.options import make_options
 from robustsparse.regression.fit.rows import leverage, rejected
 from robustsparse.regression.fit.standardized import Standardized, standardized
-from robustsparse.regression.fit.starts import _concentrate, best_start
+from robustsparse.regression.fit.starts import best_start, concentrate
 from robustsparse.robust.mm import Refit
 
 SETTINGS = Settings("auto", None, 100, 1e-10)
@@ -74,7 +74,7 @@ def test_parts_of_the_fit_agree() -> None:
 def test_concentration_leaves_rows_out_without_a_copy() -> None:
     sim = rs.simulate.linear(n=120, d=40, k=3, attack="shift_y", rng=0)
     data = prepared(sim)
-    fit = _concentrate(data, np.zeros(len(data.XT)), 3, SETTINGS)
+    fit = concentrate(data, np.zeros(len(data.XT)), 3, SETTINGS)
     assert set(fit.support.tolist()) == nonzero(sim)
     # What it ends with is the plain fit to the best rows alone.
     size = np.abs(data.y - data.predictor(fit.coef))
