@@ -43,6 +43,8 @@ _CODECS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 }
 # Fields that are written in a way of their own, and one that is not written.
 _OWN = ("estimator", "loss", "bad_share", "made", "_call", "kind", "dropped", "spec")
+# Fields that older files lack, and whose defaults are right for these.
+_LATER = ("groups",)
 # What follows from the diagnostics, written for readers of other versions.
 _DERIVED = ("fittedvalues", "resid", "row_weights")
 # What plain fields can be, so that a changed file is refused when it is read and not when it is used.
@@ -53,6 +55,7 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("scale", "step"), _NUMBER),
     **dict.fromkeys(("converged", "intercept", "refitted", "offset_given"), _TRUTH),
     **dict.fromkeys(("kept", "constant"), _NAMES),
+    "groups": (dict,),
     "formula": (str, type(None)),
     "epsilon": (*_NUMBER, type(None)),
     "classes": (tuple, type(None)),
@@ -102,7 +105,11 @@ def _written(thing: Any) -> dict[str, Any]:
 
 
 def _read(cls: type[Any], meta: dict[str, Any]) -> dict[str, Any]:
-    values = {name: read(meta[name]) for name, _, read in _codecs(cls)}
+    values = {
+        name: read(meta[name])
+        for name, _, read in _codecs(cls)
+        if name in meta or name not in _LATER
+    }
     for name, kinds in _PLAIN.items():
         if name in values and not _is(values[name], kinds):
             raise DataError(
@@ -158,13 +165,16 @@ def _result(
     trusted: bool,
 ) -> "RHTResult":
     dropped = meta["dropped"]
+    own = _read(result, meta)
+    made = _read(Made, meta)
+    _check_groups(made.get("groups", {}), own["params"])
     return result(
-        **_read(result, meta),
+        **own,
         estimator=_as_part(meta["estimator"]),
         loss=_as_part(meta["loss"]),
         bad_share=None if meta["bad_share"] is None else BadShare(*meta["bad_share"]),
         made=Made(
-            **_read(Made, meta),
+            **made,
             kind=_family(meta),
             dropped=Dropped(
                 dropped["missing"], dropped["infinite"], index_from_json(dropped["labels"]),
@@ -174,6 +184,19 @@ def _result(
         ),
         _call=_as_call(meta["call"], rerun, context),
     )  # fmt: skip
+
+
+def _check_groups(groups: dict[Any, Any], params: "pd.Series[float]") -> None:
+    """Raise unless groups are names with columns of the model."""
+    for name, columns in groups.items():
+        if not isinstance(name, str) or not isinstance(columns, tuple) or not columns:
+            raise DataError(
+                "the model is damaged or was changed: a group has no name or no columns."
+            )
+        if not all(isinstance(one, str) and one in params.index for one in columns):
+            raise DataError(
+                f"the model is damaged or was changed: the group {shown(name)} has a column that the model has not."
+            )
 
 
 def _family(meta: dict[str, Any]) -> Family:
@@ -301,4 +324,6 @@ def _as_call(
     }
     if "formula" in arguments:
         arguments["context"] = context
+        # Fits of older versions selected single columns, and so does a repetition of one.
+        arguments.setdefault("group_terms", False)
     return Call(arguments, dict.fromkeys(stored["lost"], gone), rerun)

@@ -34,7 +34,7 @@ def label(
     solution = fitted.solution
     return RHTResult(
         params=params,
-        k=len(solution.support),
+        k=problem.count(solution.support),
         scale=fitted.scale * problem.unit if options.family.has_scale else 1.0,
         diagnostics=_row_frame(problem, fitted, design),
         converged=solution.converged,
@@ -58,11 +58,18 @@ def label(
             dropped=design.dropped,
             classes=design.response.classes,
             references=dict(design.references),
+            groups=_groups(design),
             constant=tuple(np.array(design.names, dtype=object)[problem.scaling.constant]),
             spec=design.spec,
             offset_given=design.offset is not None,
         ),
     )
+
+
+def _groups(design: Design) -> dict[str, tuple[str, ...]]:
+    return {
+        name: tuple(design.names[j] for j in columns) for name, columns in design.groups.items()
+    }
 
 
 _HISTORY = ["iteration", "change", "step", "size", "entered", "left", "loss"]

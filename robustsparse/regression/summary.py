@@ -59,8 +59,8 @@ def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
         ("Gradient", _gradient(result, candidates)),
         ("Rows", str(result.nobs)),
         ("Rows dropped", _dropped(result)),
-        ("Candidates", str(candidates)),
-        ("Selected (k)", f"{result.k}, {_CHOSEN_BY[result.select]}"),
+        ("Candidates", _candidates(result, candidates)),
+        ("Selected (k)", f"{_selected(result)}, {_CHOSEN_BY[result.select]}"),
         ("Estimates", "robust refit" if result.refitted else "as thresholded"),
         ("Iterations", f"{result.n_iter}, {'settled' if result.converged else 'NOT SETTLED'}"),
         ("Last step", f"{result.step:.3g}"),
@@ -68,6 +68,22 @@ def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
     head += result.made.kind.tells(result)
     head.append(("Flagged rows", str(len(flagged))))
     return tuple(head)
+
+
+def _candidates(result: "RHTResult", columns: int) -> str:
+    """Number of terms, and of columns if these are more."""
+    terms = columns - sum(len(members) - 1 for members in result.groups.values())
+    return _with_columns(terms, columns)
+
+
+def _selected(result: "RHTResult") -> str:
+    """The same of those that were selected."""
+    columns = len(result.support())
+    return _with_columns(result.k, columns if columns > len(result.terms()) else result.k)
+
+
+def _with_columns(terms: int, columns: int) -> str:
+    return str(terms) if columns == terms else f"{terms} ({columns} columns)"
 
 
 def _gradient(result: "RHTResult", candidates: int) -> str:
@@ -124,10 +140,16 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
         notes.append(
             f"Constant columns cannot be selected: {listed(list(result.constant), quote=False, most=_NAMED)}."
         )
-    if len(result.support()) < result.k:
-        idle = result.k - len(result.support())
+    if len(result.terms()) < result.k:
+        idle = result.k - len(result.terms())
         notes.append(
             f"Selected, but zero since they add nothing to the other terms: {idle} of {result.k}."
+        )
+    repeated = _repeated(result)
+    if repeated:
+        notes.append(
+            "Zero since they add nothing to the other columns of their term: "
+            f"{listed(repeated, quote=False, most=_NAMED)}."
         )
     if result.dropped.columns:
         counts = [f"{name} ({count})" for name, count in result.dropped.columns.items()]
@@ -138,6 +160,12 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
     if not result.converged:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
+
+
+def _repeated(result: "RHTResult") -> list[str]:
+    """Columns of selected terms that are zero, but for constant ones."""
+    inside = [name for term in result.terms() for name in result.groups.get(term, ())]
+    return [n for n in inside if result.params[n] == 0 and n not in set(result.constant)]
 
 
 def _bad_share(result: "RHTResult", share: "BadShare") -> str:

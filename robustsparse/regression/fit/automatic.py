@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit, solve
-from robustsparse.algorithm.sparsity import largest_k
 from robustsparse.base.types import Array
 from robustsparse.regression.fit.fitted import Fitted
 from robustsparse.regression.fit.k_paths import Choice, path
@@ -60,7 +59,7 @@ def automatic_fit(
     rerun, first = estimator if selects else estimator.lighter(), None
     # Where a generous start could explain every row, none is rejected before k is chosen.
     if problem.family.generous:
-        most = min(max(largest_k(problem.n, problem.free), max(ks)), problem.free)
+        most = min(max(problem.largest_k, max(ks)), problem.free)
         start = best_start(problem, estimator, most, settings, far.flags, threads)
         first = start.coef
         good = ~rejected(problem, refit(judged, start, options.rng))
@@ -87,7 +86,7 @@ def automatic_fit(
 
 def refit_all_rows(problem: Standardized, solution: RHTFit, rng: np.random.Generator) -> Fitted:
     """A run of Algorithm 1 with a robust refit on its support, all rows judged once."""
-    own = {len(solution.support): solution.coef}
+    own = {problem.count(solution.support): solution.coef}
     final = refit(problem, solution, rng)
     return refitted(problem, solution, final, np.ones(problem.n), None, own, leverage(problem))
 

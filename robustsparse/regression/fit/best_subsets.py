@@ -18,7 +18,7 @@ import pandas as pd
 
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.solver import RHTFit, solve
-from robustsparse.algorithm.sparsity import identifiable_k, largest_k
+from robustsparse.algorithm.sparsity import identifiable_k
 from robustsparse.base.errors import ParameterError, SelectionWarning, warn_user
 from robustsparse.base.progress import progress
 from robustsparse.base.types import Array, Indices, Mask
@@ -47,18 +47,19 @@ _ROUNDS = 3
 # A variance this small is an exact fit; its logarithm would drown every penalty.
 _EXACT = 1e-20
 
-Price = Callable[[int, int, int], float]
+Price = Callable[[int, int, int, int], float]
 
 
-def gic_penalty(n: int, d: int, size: int) -> float:
-    """Price of `size` coefficients by the generalized information criterion, lower than `penalty`.
+def gic_penalty(n: int, d: int, size: int, columns: int | None = None) -> float:
+    """Price of `size` terms by the generalized information criterion, lower than `penalty`.
 
     Examples
     --------
     >>> round(gic_penalty(300, 1000, 2), 2), round(penalty(300, 1000, 2), 2)
     (24.05, 39.04)
     """
-    return size * log(max(d, 3)) * log(max(log(n), 1.0))
+    more = 0 if columns is None else columns - size
+    return size * log(max(d, 3)) * log(max(log(n), 1.0)) + more * log(n)
 
 
 # Prices of coefficients by the name of the criterion.
@@ -112,7 +113,7 @@ class _View:
 
 def _views(judged: Standardized, far: Leverage, options: Options) -> list[_View]:
     """Rows that a robust start does not reject, and all rows."""
-    most = largest_k(judged.n, judged.free)
+    most = judged.largest_k
     start = best_start(
         judged, options.estimator, most, options.settings, far.flags, options.threads
     )
@@ -197,21 +198,25 @@ class _Search:
         most = identifiable_k(part.n, part.free)
         criterion = partial(_criterion, part, self.price)
         sets = subset_path(part, seeds, most, criterion)
-        values = {size: criterion(size, one.rss) for size, one in sets.items()}
+        values = {size: criterion(size, one.rss, one.freedom) for size, one in sets.items()}
         return sets.continued(self.wanted), values
 
 
-def _criterion(part: Standardized, price: Price, size: int, rss: float) -> float:
+def _criterion(part: Standardized, price: Price, size: int, rss: float, freedom: int) -> float:
     """N log σ² with an unbiased variance, plus the price of the coefficients."""
-    variance = rss / max(part.n - size - len(part.keep), 1)
-    return part.n * float(np.log(max(variance, _EXACT))) + price(part.n, part.d, size)
+    variance = rss / max(part.n - freedom - len(part.keep), 1)
+    cost = price(part.n, part.candidates, size, freedom)
+    return part.n * float(np.log(max(variance, _EXACT))) + cost
 
 
 def _misfit(judged: Standardized, end: _End, price: Price) -> float:
     """The same of all rows, bad ones among them, by a τ-scale of the residuals."""
-    freedom = max(judged.n - end.k - len(judged.keep), 1)
-    variance = tau_scale(end.refit.resid) ** 2 * judged.n / freedom
-    return judged.n * float(np.log(max(variance, _EXACT))) + price(judged.n, judged.d, end.k)
+    used = end.sets[end.k].freedom
+    variance = (
+        tau_scale(end.refit.resid) ** 2 * judged.n / max(judged.n - used - len(judged.keep), 1)
+    )
+    cost = price(judged.n, judged.candidates, end.k, used)
+    return judged.n * float(np.log(max(variance, _EXACT))) + cost
 
 
 def least_squares(part: Standardized, subset: Subset) -> RHTFit:
@@ -221,8 +226,8 @@ def least_squares(part: Standardized, subset: Subset) -> RHTFit:
     root = np.ones(part.n) if rows.weights is None else np.sqrt(rows.weights)
     coef = np.zeros(len(part.XT))
     coef[columns] = np.linalg.lstsq(root[:, None] * rows.A, root * rows.target, rcond=None)[0]
-    order = np.argsort(-np.abs(coef[subset.columns]), kind="stable")
-    return RHTFit(coef, subset.columns[order], 0.0, True, "settled", 0.5 * subset.rss / part.n, ())
+    support = part.ranked(subset.columns, coef)
+    return RHTFit(coef, support, 0.0, True, "settled", 0.5 * subset.rss / part.n, ())
 
 
 def _chosen(
@@ -237,7 +242,7 @@ def _chosen(
     with judged.only(end.used) as part:
         models = {size: least_squares(part, one) for size, one in end.sets.items()}
         value = partial(_criterion, part, PRICES[options.select])
-        asked = {k: value(k, end.sets[min(k, max(models))].rss) for k in ks or end.values}
+        asked = {k: value(k, *_told(end.sets, k)) for k in ks or end.values}
         k = min(asked, key=asked.__getitem__)
         model = models[k] if k in models else _padded(judged, models[max(models)], k)
         # Algorithm 1 once more, from the chosen model: its steps are the history.
@@ -255,8 +260,13 @@ def _chosen(
     return refitted(judged, solution, final, trust, Choice(k, table), path, far)
 
 
+def _told(sets: dict[int, Subset], k: int) -> tuple[float, int]:
+    """What the criterion asks of the set of a size: of one beyond the last, which adds nothing to it."""
+    last = min(k, max(sets))
+    return sets[last].rss, sets[last].freedom + k - last
+
+
 def _padded(judged: Standardized, model: RHTFit, k: int) -> RHTFit:
-    """A model with columns that add nothing, where all others repeat those in it."""
-    taken = np.concatenate([model.support, judged.keep, np.flatnonzero(judged.scaling.constant)])
-    rest = np.setdiff1d(np.arange(judged.d), taken)[: k - len(model.support)]
+    """A model with terms that add nothing, where all others repeat those in it."""
+    rest = judged.not_in(model.support, k - judged.count(model.support))
     return replace(model, support=np.concatenate([model.support, rest]))

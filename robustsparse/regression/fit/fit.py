@@ -27,7 +27,7 @@ def fit_standardized(problem: Standardized, options: Options) -> Fitted:
     if problem.scaling.constant.all():
         raise DataError("every predictor is constant, so there is nothing to select from.")
     ks = _grid(options.k, problem)
-    if options.refit and max(ks) + len(problem.keep) > problem.n // 2:
+    if options.refit and problem.fewest(max(ks)) > problem.room:
         raise ParameterError(
             f"k={max(ks)} is too many for a robust refit on {problem.n} rows, needing two rows a coefficient; choose "
             "a smaller k or refit=False."
@@ -62,8 +62,9 @@ def _grid(k: Sparsity, problem: Standardized) -> tuple[int, ...]:
 def _automatic_grid(problem: Standardized) -> tuple[int, ...]:
     """From no predictor at all, if something is left in the model then, to as many as the rows can carry."""
     none = (0,) if len(problem.keep) else ()
-    most = problem.n // 2 - len(problem.keep)
-    some = tuple(k for k in k_grid(problem.n, problem.free) if k <= most) if problem.free else ()
+    grid = k_grid(problem.n, problem.free) if problem.free else ()
+    most = problem.largest_k
+    some = tuple(k for k in grid if k <= most and problem.affordable(k))
     return none + some or (1,)
 
 

@@ -59,23 +59,29 @@ def path(
     return dict(sorted(fits.items()))
 
 
-def penalty(n: int, d: int, size: int) -> float:
-    """Price of `size` coefficients chosen among d: that of BIC and that of the choice."""
-    return size * (log(n) + 2.0 * log(max(d, 2)))
+def penalty(n: int, d: int, size: int, columns: int | None = None) -> float:
+    """Price of `size` terms chosen among d: that of BIC, for each of their columns, and that of the choice."""
+    more = 0 if columns is None else columns - size
+    return size * (log(n) + 2.0 * log(max(d, 2))) + more * log(n)
+
+
+def _price(problem: Standardized, fit: RHTFit) -> float:
+    terms = problem.count(fit.support)
+    return penalty(problem.n, problem.candidates, terms, len(fit.support))
 
 
 def robust_criterion(problem: Standardized, fit: RHTFit) -> float:
     """Robust information criterion of a fit, after a robust refit on its support: misfit plus `penalty`."""
     columns = np.flatnonzero(fit.coef)
     misfit = problem.family.misfit(problem.chosen(columns), fit.coef[columns])
-    return misfit + penalty(problem.n, problem.d, len(fit.support))
+    return misfit + _price(problem, fit)
 
 
 def trusted_criterion(problem: Standardized, fit: RHTFit) -> float:
     """The same where bad rows have been rejected."""
     columns = active(problem, fit)
     misfit = problem.family.trusted_misfit(problem.chosen(columns), fit.coef[columns])
-    return misfit + penalty(problem.n, problem.d, len(fit.support))
+    return misfit + _price(problem, fit)
 
 
 @dataclass(frozen=True)
