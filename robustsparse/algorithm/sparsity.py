@@ -7,7 +7,7 @@ from typing import Literal
 # What `k=` takes.
 Sparsity = int | Sequence[int] | Literal["auto"]
 
-_GRID = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 30)
+_GRID = (*range(1, 21), 25, 30)
 # The largest k of a path, by the rows that a coefficient needs to be found among d predictors; small data get a path of
 # a few values all the same, so that the choice is not made for them.
 _ROWS_PER_LOG, _MOST = 3.0, 30

@@ -12,7 +12,7 @@ from robustsparse.regression.family import FamilyLike
 from robustsparse.robust.standardize import ScaleLike
 
 Epsilon = float | Literal["auto"]
-Select = Literal["ric", "cv", "ebic", "gic"]
+Select = Literal["ebic", "gic", "ric", "cv"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Arguments:
     family: FamilyLike = "gaussian"
     estimator: EstimatorLike = "trim"
     k: Sparsity = "auto"
-    select: Select = "ric"
+    select: Select = "ebic"
     loss: LossLike | None = None
     epsilon: Epsilon = 0.1
     standardize: ScaleLike = True

@@ -17,7 +17,7 @@ from robustsparse.algorithm.gradients import LARGEST_TRIM
 from robustsparse.algorithm.losses import LOSSES, Huber, Logistic, Loss, Squared
 from robustsparse.base.checks import check_choice
 from robustsparse.base.errors import ParameterError
-from robustsparse.base.types import Array
+from robustsparse.base.types import Array, Indices
 from robustsparse.design.response import Coding, Numbers, TwoClasses
 from robustsparse.regression.measures import deviance_explained, robust_r2
 from robustsparse.robust.bounded_logistic import bounded_logistic, clipped_deviance
@@ -61,6 +61,14 @@ class Chosen:
     def target(self) -> Array:
         """Response less what is known of it, for families whose predictor is the response itself."""
         return self.y if self.offset is None else self.y - self.offset
+
+    def only(self, columns: Indices) -> "Chosen":
+        """The rows on some of the columns."""
+        return replace(self, A=self.A[:, columns])
+
+    def weighted_by(self, trust: Array) -> "Chosen":
+        """The same with rows that count for less."""
+        return replace(self, weights=trust if self.weights is None else trust * self.weights)
 
     def predictor(self, coef: Array) -> Array:
         """Linear predictor (n,)."""

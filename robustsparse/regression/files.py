@@ -28,6 +28,7 @@ from robustsparse.regression.call import Call, Rerun, gone
 from robustsparse.regression.family import FAMILIES, Family
 from robustsparse.regression.fit.contamination import BadShare
 from robustsparse.regression.made import Made
+from robustsparse.regression.members import Member, Members
 
 if TYPE_CHECKING:
     from robustsparse.regression.result import RHTResult
@@ -36,13 +37,13 @@ FORMAT = "robustsparse.RHTResult"
 VERSION = 2
 # How fields of a result are written and read that are not plain values.
 _CODECS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "params": (series_to_json, series_from_json),
+    **dict.fromkeys(("params", "flags"), (series_to_json, series_from_json)),
     **dict.fromkeys(
         ("diagnostics", "history", "path", "cv", "cov"), (frame_to_json, frame_from_json)
     ),
 }
 # Fields that are written in a way of their own, and one that is not written.
-_OWN = ("estimator", "loss", "bad_share", "made", "_call", "kind", "dropped", "spec")
+_OWN = ("estimator", "loss", "bad_share", "members", "made", "_call", "kind", "dropped", "spec")
 # Fields that older files lack, and whose defaults are right for these.
 _LATER = ("groups",)
 # What follows from the diagnostics, written for readers of other versions.
@@ -60,6 +61,7 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     "epsilon": (*_NUMBER, type(None)),
     "classes": (tuple, type(None)),
     "references": (dict,),
+    **dict.fromkeys(("told", "notes"), _NAMES),
     "select": (str,),
 }
 _PACKAGE = __name__.split(".")[0] + "."
@@ -77,6 +79,7 @@ def save_result(result: "RHTResult", path: str | Path) -> None:
     meta["dropped"] = _dropped(made.dropped)
     share = result.bad_share
     meta["bad_share"] = None if share is None else [share.share, share.upper, share.level]
+    meta["members"] = [_written(result.members[k]) for k in result.members]
     meta["call"] = None if result._call is None else _call(result._call)
     meta["spec"] = None if made.spec is None else made.spec.to_dict()
     text = json.dumps({"format": FORMAT, "version": VERSION, "result": meta}, allow_nan=False)
@@ -173,6 +176,7 @@ def _result(
         estimator=_as_part(meta["estimator"]),
         loss=_as_part(meta["loss"]),
         bad_share=None if meta["bad_share"] is None else BadShare(*meta["bad_share"]),
+        members=_members(meta),
         made=Made(
             **made,
             kind=_family(meta),
@@ -197,6 +201,12 @@ def _check_groups(groups: dict[Any, Any], params: "pd.Series[float]") -> None:
             raise DataError(
                 f"the model is damaged or was changed: the group {shown(name)} has a column that the model has not."
             )
+
+
+def _members(meta: dict[str, Any]) -> Members:
+    """The models of the path; files of earlier versions have none."""
+    models = [Member(**_read(Member, stored)) for stored in meta.get("members", [])]
+    return Members.of({model.k: model for model in models})
 
 
 def _family(meta: dict[str, Any]) -> Family:

@@ -1,6 +1,7 @@
 """From a fit in standardized units to a labelled result on the scale of the data."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,12 @@ from robustsparse.base.types import Array
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.regression.fit.contamination import BadShare
-from robustsparse.regression.fit.fitted import Fitted, response_flags, standard_residuals
+from robustsparse.regression.fit.models import Fitted, Model, judged_residuals, response_flags
 from robustsparse.regression.fit.options import Options
+from robustsparse.regression.fit.rows import Leverage
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.made import Made
+from robustsparse.regression.members import Member, Members
 from robustsparse.regression.result import RHTResult
 
 
@@ -26,17 +29,14 @@ def label(
     share: BadShare | None = None,
 ) -> RHTResult:
     """The fit on the data's own scale, labelled."""
-    raw, constant = problem.to_data(fitted.coef)
-    names = [INTERCEPT, *design.names] if problem.intercept else list(design.names)
-    params = pd.Series(
-        np.append(constant, raw) if problem.intercept else raw, index=names, name="coef"
-    )
     solution = fitted.solution
-    return RHTResult(
-        params=params,
-        k=problem.count(solution.support),
-        scale=fitted.scale * problem.unit if options.family.has_scale else 1.0,
-        diagnostics=_row_frame(problem, fitted, design),
+    # What is needed to label another model later on must not hold the design.
+    labels = _Labels(problem.without_rows(), design, fitted.leverage)
+    result = RHTResult(
+        params=labels.params(fitted.model),
+        k=fitted.model.size,
+        scale=labels.scale(fitted.model),
+        diagnostics=labels.rows(fitted.model),
         converged=solution.converged,
         n_iter=solution.n_iter,
         history=pd.DataFrame(solution.history, columns=_HISTORY),
@@ -45,10 +45,11 @@ def label(
         formula=None if design.spec is None else design.spec.formula,
         estimator=as_given(options.estimator),
         loss=options.loss,
-        cov=_covariance(problem, fitted, design.names),
+        cov=labels.covariance(fitted.model),
         intercept=problem.intercept,
         epsilon=options.epsilon,
         bad_share=share,
+        members=Members.of({}),
         made=Made(
             kind=options.family,
             select="given" if fitted.choice is None else options.select,
@@ -65,6 +66,19 @@ def label(
         ),
     )
 
+    def member(size: int) -> Member:
+        model = fitted.models[size]
+        return replace(
+            result,
+            params=labels.params(model),
+            k=model.size,
+            scale=labels.scale(model),
+            diagnostics=labels.rows(model),
+            cov=labels.covariance(model),
+        ).as_member()
+
+    return replace(result, members=Members(fitted.models, member))
+
 
 def _groups(design: Design) -> dict[str, tuple[str, ...]]:
     return {
@@ -75,32 +89,82 @@ def _groups(design: Design) -> dict[str, tuple[str, ...]]:
 _HISTORY = ["iteration", "change", "step", "size", "entered", "left", "loss"]
 
 
-def _row_frame(problem: Standardized, fitted: Fitted, design: Design) -> pd.DataFrame:
-    """Fitted values, residuals, weights and flags by row label, in the data's units."""
-    with np.errstate(over="ignore"):
-        link = problem.predictor(fitted.coef) * problem.unit + problem.location
-        prediction = problem.family.mean(link)
-    beyond = np.flatnonzero(~np.isfinite(prediction))
-    if len(beyond):
-        raise DataError(
-            f"the fitted value of row {design.rows[beyond[0]]!r} is too large for a number; divide the response by a "
-            "constant, or drop this row."
+@dataclass(frozen=True)
+class _Labels:
+    """Models of one problem on the data's own scale.
+
+    Attributes
+    ----------
+    problem : Standardized
+        The problem, of which only the units are used.
+    design : Design
+        Names of columns and rows, and the response.
+    far : Leverage
+        How far out the rows are in the predictors.
+    """
+
+    problem: Standardized
+    design: Design
+    far: Leverage
+
+    def params(self, model: Model) -> "pd.Series[float]":
+        """Coefficients of all terms."""
+        problem, names = self.problem, self.design.names
+        raw, constant = problem.to_data(model.full(len(problem.XT)))
+        if not problem.intercept:
+            return pd.Series(raw, index=list(names), name="coef")
+        return pd.Series(np.append(constant, raw), index=[INTERCEPT, *names], name="coef")
+
+    def scale(self, model: Model) -> float:
+        """Scale of the residuals."""
+        return model.scale * self.problem.unit if self.problem.family.has_scale else 1.0
+
+    def rows(self, model: Model) -> pd.DataFrame:
+        """Fitted values, residuals, weights and flags by row label."""
+        problem, design = self.problem, self.design
+        with np.errstate(over="ignore"):
+            link = model.eta * problem.unit + problem.location
+            prediction = problem.family.mean(link)
+        beyond = np.flatnonzero(~np.isfinite(prediction))
+        if len(beyond):
+            raise DataError(
+                f"the fitted value of row {design.rows[beyond[0]]!r} is too large for a number; divide the response by "
+                "a constant, or drop this row."
+            )
+        response, far = response_flags(problem.family, problem.y, model), self.far.flags
+        flag = np.select([response & far, response, far], ["both", "response", "leverage"], "")
+        return pd.DataFrame(
+            {
+                "link": link,
+                "fitted": prediction,
+                "resid": design.response.values - prediction,
+                "std_resid": judged_residuals(problem.family, problem.y, model),
+                "weight": model.weights,
+                "distance": self.far.distances,
+                "distance_cutoff": self.far.cutoff,
+                "flag": flag.astype(object),
+            },
+            index=design.rows,
         )
-    response, far = response_flags(problem, fitted), fitted.leverage.flags
-    flag = np.select([response & far, response, far], ["both", "response", "leverage"], "")
-    return pd.DataFrame(
-        {
-            "link": link,
-            "fitted": prediction,
-            "resid": design.response.values - prediction,
-            "std_resid": standard_residuals(problem, fitted),
-            "weight": fitted.weights,
-            "distance": fitted.leverage.distances,
-            "distance_cutoff": fitted.leverage.cutoff,
-            "flag": flag.astype(object),
-        },
-        index=design.rows,
-    )
+
+    def covariance(self, model: Model) -> pd.DataFrame | None:
+        """Covariance of the active coefficients."""
+        problem, active = self.problem, model.active
+        if model.cov is None:
+            return None
+        slopes = active[active < problem.d]
+        transform = np.zeros((len(active), len(active)))
+        place = np.arange(len(slopes))
+        transform[place, place] = problem.unit / problem.scaling.scale[slopes]
+        labels = [self.design.names[j] for j in slopes]
+        if problem.intercept:
+            transform[-1, -1] = problem.unit
+            transform[-1, place] = -transform[place, place] * problem.scaling.location[slopes]
+            labels = [*labels, INTERCEPT]
+        # In units that are far from one, squares can leave the range of numbers.
+        with np.errstate(over="ignore", invalid="ignore"):
+            cov = transform @ model.cov @ transform.T
+        return pd.DataFrame(cov, index=labels, columns=labels)
 
 
 def _path_frame(fits: dict[int, Array], names: Sequence[str]) -> pd.DataFrame:
@@ -109,23 +173,3 @@ def _path_frame(fits: dict[int, Array], names: Sequence[str]) -> pd.DataFrame:
     rows = np.flatnonzero((table != 0).any(axis=1))
     index = pd.Index(np.array([names[int(j)] for j in rows], dtype=object), name="term")
     return pd.DataFrame(table[rows], index=index, columns=pd.Index(list(fits), name="k"))
-
-
-def _covariance(problem: Standardized, fitted: Fitted, names: Sequence[str]) -> pd.DataFrame | None:
-    """Covariance of the active coefficients on the data's own scale."""
-    if fitted.cov is None:
-        return None
-    active = fitted.active
-    slopes = active[active < problem.d]
-    transform = np.zeros((len(active), len(active)))
-    place = np.arange(len(slopes))
-    transform[place, place] = problem.unit / problem.scaling.scale[slopes]
-    labels = [names[j] for j in slopes]
-    if problem.intercept:
-        transform[-1, -1] = problem.unit
-        transform[-1, place] = -transform[place, place] * problem.scaling.location[slopes]
-        labels = [*labels, INTERCEPT]
-    # In units that are far from one, squares can leave the range of numbers.
-    with np.errstate(over="ignore", invalid="ignore"):
-        cov = transform @ fitted.cov @ transform.T
-    return pd.DataFrame(cov, index=labels, columns=labels)

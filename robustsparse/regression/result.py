@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from robustsparse.algorithm.estimator import GradientEstimator
 from robustsparse.algorithm.losses import Loss
-from robustsparse.base.checks import as_matrix, as_vector, check_choice, check_number
+from robustsparse.base.checks import as_matrix, as_vector, check_choice, check_count, check_number
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.text import listed
 from robustsparse.base.types import Array
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.design.response import recode_response
@@ -21,7 +22,9 @@ from robustsparse.regression.files import save_result
 from robustsparse.regression.fit.contamination import BadShare
 from robustsparse.regression.made import Made
 from robustsparse.regression.measures import likelier, path_rank
+from robustsparse.regression.members import Member, Members
 from robustsparse.regression.summary import summarize
+from robustsparse.regression.tables import standard_errors, tidy_table
 from robustsparse.regression.terms import by_term, ranked_terms, term_of
 from robustsparse.report.plots import (
     plot_coefficients,
@@ -84,6 +87,8 @@ class RHTResult:
         Share of bad rows that the fit was made to survive.
     bad_share : BadShare or None
         With ``epsilon="auto"`` the estimate that it comes from: `share`, its `upper` bound and the bound's `level`.
+    members : Members
+        The models of the path by k, in few numbers: what `coef(k=)`, `predict(..., k=)` and `summary(k=)` read.
     made : Made
         How the fit was made, in detail.
     """
@@ -104,6 +109,7 @@ class RHTResult:
     intercept: bool
     epsilon: float | None
     bad_share: BadShare | None
+    members: Members
     made: Made
     # How to repeat the fit; the data are not in it.
     _call: Call | None = None
@@ -148,14 +154,27 @@ class RHTResult:
 
     # ------------------------------------------------------------------------------- the model
 
-    def coef(self, zeros: bool = False) -> "pd.Series[float]":
+    def coef(self, zeros: bool = False, k: int | None = None) -> "pd.Series[float]":
         """Coefficients, by default only those that are not zero: the intercept, then the largest first.
 
         Parameters
         ----------
         zeros : bool
             Whether to list all terms, in the order of the design.
+        k : int, optional
+            Number of predictors: another model of the path than the one that was chosen.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=120, d=200, k=3, epsilon=0.1, rng=4)
+        >>> fit = rs.rht("y ~ .", sim.data)
+        >>> len(fit.coef()), len(fit.coef(k=1)), len(fit.coef(zeros=True, k=1))
+        (4, 2, 201)
         """
+        if not self._chosen(k):
+            some = self._member(k).params
+            return some.reindex(self.params.index, fill_value=0.0) if zeros else some
         if zeros:
             return self.params.copy()
         return self.params[[*self._forced(), *self.support()]]
@@ -164,20 +183,32 @@ class RHTResult:
         """Terms that were never thresholded."""
         return [*([INTERCEPT] if self.intercept else []), *self.kept]
 
-    def support(self) -> list[str]:
+    def support(self, k: int | None = None) -> list[str]:
         """Names of the selected columns, largest standardized coefficient first; kept columns are not listed.
 
         The columns of a term that enters as a whole stand together, the largest term first, see `terms`. Those of them
         that repeat others are zero, and are left out.
+
+        Parameters
+        ----------
+        k : int, optional
+            Number of terms: another model of the path than the one that was chosen.
         """
+        if not self._chosen(k):
+            return list(self._member(k).params.index[len(self._forced()) :])
         return [name for columns in self._selected().values() for name in columns]
 
-    def terms(self) -> list[str]:
+    def terms(self, k: int | None = None) -> list[str]:
         """Names of the selected terms, the largest first; a factor, a spline or one of `groups` is one of them.
 
         The size of a term of several columns is the root mean square of their standardized coefficients.
+
+        Parameters
+        ----------
+        k : int, optional
+            Number of terms: another model of the path than the one that was chosen.
         """
-        return list(self._selected())
+        return list(dict.fromkeys(term_of(self.support(k), self.groups).values()))
 
     def _selected(self) -> dict[str, list[str]]:
         """The selected columns by their term, the largest term first."""
@@ -190,6 +221,35 @@ class RHTResult:
         """The column of the path that was chosen; it may have kept fewer terms than it could."""
         ks = [int(k) for k in self.path.columns]
         return next((k for k in ks if k >= self.k), ks[-1])
+
+    def _chosen(self, k: int | None) -> bool:
+        """Whether the model of this size is the one that was chosen."""
+        return k is None or k == self.k
+
+    def _member(self, k: int | None) -> Member:
+        """The model of a size, the chosen one for None."""
+        if self._chosen(k):
+            return self.as_member()
+        check_count("k", k, 0)
+        if k not in self.members:
+            sizes = listed(list(self.members), quote=False, most=30)
+            raise ParameterError(
+                f"k={k} is not on the path of this fit, which has models of {sizes} predictors; fit again with k={k}."
+            )
+        return self.members[int(k)]  # type: ignore[arg-type]
+
+    def as_member(self) -> Member:
+        """The model itself, without its rows."""
+        flags = self.diagnostics["flag"]
+        return Member(
+            k=self.k,
+            params=self.coef(),
+            scale=self.scale,
+            cov=self.cov,
+            flags=flags[flags != ""],
+            told=tuple(self.made.kind.tells(self)),
+            notes=tuple(self.made.kind.notes(self)),
+        )
 
     def outliers(self, kind: str | None = None) -> list[Hashable]:
         """Labels of flagged rows.
@@ -208,7 +268,11 @@ class RHTResult:
     # --------------------------------------------------------------------------------- predict
 
     def predict(
-        self, newdata: Any = None, type: str = "response", offset: Any = None
+        self,
+        newdata: Any = None,
+        type: str = "response",
+        offset: Any = None,
+        k: int | None = None,
     ) -> "pd.Series[Any]":
         """Predictions, of the length and index of the data; missing where an input is.
 
@@ -221,13 +285,24 @@ class RHTResult:
             Fitted response or probability; linear predictor; the more probable label (binomial only).
         offset : array, optional
             Known part of the linear predictor of the new rows, if the model was given one as an array.
+        k : int, optional
+            Number of predictors: another model of the path than the one that was chosen. It needs `newdata`.
         """
         check_choice("type", type, _TYPES)
         if type == "class" and self.classes is None:
             raise ParameterError(
                 f"type='class' needs family='binomial'; this is a {self.family} fit, use type='response'."
             )
-        eta = self.diagnostics["link"].copy() if newdata is None else self._link(newdata, offset)
+        if newdata is None and not self._chosen(k):
+            raise ParameterError(
+                f"k={k} needs newdata: fitted values are kept of the chosen model alone, which has k={self.k}."
+            )
+        coef = self.coef(zeros=True, k=k)
+        eta = (
+            self.diagnostics["link"].copy()
+            if newdata is None
+            else self._link(newdata, offset, coef)
+        )
         if type == "link":
             return eta
         mean = pd.Series(
@@ -237,8 +312,8 @@ class RHTResult:
         )
         return mean if type == "response" else likelier(mean, self.classes)
 
-    def _link(self, newdata: Any, given: Any) -> "pd.Series[float]":
-        coef = self.params.to_numpy()[int(self.intercept) :]
+    def _link(self, newdata: Any, given: Any, params: "pd.Series[float]") -> "pd.Series[float]":
+        coef = params.to_numpy()[int(self.intercept) :]
         used = np.flatnonzero(coef)
         if self.spec is not None:
             X, index = self.spec.matrix(newdata, used)
@@ -260,7 +335,7 @@ class RHTResult:
                 "this model was fitted with an offset given as an array, so new rows have none; pass theirs as "
                 "predict(newdata, offset=...)."
             )
-        eta = X @ coef[used] + (self.params.iloc[0] if self.intercept else 0.0)
+        eta = X @ coef[used] + (params.iloc[0] if self.intercept else 0.0)
         return pd.Series(eta if offset is None else eta + offset, index=index, name="link")
 
     def score(self, data: Any, y: Any = None) -> float:
@@ -333,36 +408,22 @@ class RHTResult:
         if data is not None or options:
             name = "data" if data is not None else next(iter(options))
             raise ParameterError(f"{name} is for method='split' and 'bootstrap', which fit again.")
-        estimate, margin = self.coef(), ndtri(0.5 + 0.5 * level) * self._standard_errors()
+        estimate = self.coef()
+        margin = ndtri(0.5 + 0.5 * level) * standard_errors(self.as_member())
         return pd.DataFrame({"low": estimate - margin, "high": estimate + margin})
 
-    def _standard_errors(self) -> "pd.Series[float]":
-        if self.cov is None:
-            raise ParameterError(
-                "standard errors come from the robust refit; fit with refit=True to have them."
-            )
-        names = self.coef().index
-        # Rounding can leave a variance of nothing below zero.
-        variances = np.maximum(np.diag(self.cov), 0.0)
-        return pd.Series(np.sqrt(variances), index=self.cov.index)[names]
+    def tidy(self, level: float = 0.95, k: int | None = None) -> pd.DataFrame:
+        """Nonzero terms as a data frame: term, estimate, std_error, statistic, p_value, low, high.
 
-    def tidy(self, level: float = 0.95) -> pd.DataFrame:
-        """Nonzero terms as a data frame: term, estimate, std_error, statistic, p_value, low, high."""
-        estimate = self.coef()
-        frame = pd.DataFrame({"term": estimate.index, "estimate": estimate.to_numpy()})
-        if self.cov is None:
-            return frame
-        se = self._standard_errors().to_numpy()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = estimate.to_numpy() / se
-        interval = self.conf_int(level)
-        return frame.assign(
-            std_error=se,
-            statistic=statistic,
-            p_value=2.0 * ndtr(-np.abs(statistic)),
-            low=interval["low"].to_numpy(),
-            high=interval["high"].to_numpy(),
-        )
+        Parameters
+        ----------
+        level : float
+            Level of the confidence intervals.
+        k : int, optional
+            Number of predictors: another model of the path than the one that was chosen.
+        """
+        check_number("level", level, 0.0, 1.0, open_low=True)
+        return tidy_table(self._member(k), level)
 
     # ------------------------------------------------------------------------------- reporting
 
@@ -372,9 +433,15 @@ class RHTResult:
         rows = (self.fittedvalues, self.resid, self.row_weights)
         return self.made.kind.explained(*(np.asarray(values, dtype=np.float64) for values in rows))
 
-    def summary(self) -> Summary:
-        """The fit in words and numbers, to print or to export as HTML or LaTeX."""
-        return summarize(self)
+    def summary(self, k: int | None = None) -> Summary:
+        """The fit in words and numbers, to print or to export as HTML or LaTeX.
+
+        Parameters
+        ----------
+        k : int, optional
+            Number of predictors: another model of the path than the one that was chosen.
+        """
+        return summarize(self, self._member(k))
 
     def __repr__(self) -> str:
         what = self.formula or f"{len(self.params) - self.intercept} predictors"

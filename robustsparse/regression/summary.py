@@ -6,14 +6,19 @@ import pandas as pd
 
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.text import describe, listed
+from robustsparse.regression.tables import tidy_table
+from robustsparse.regression.terms import term_of
 from robustsparse.report.summary.report import Summary
 
 if TYPE_CHECKING:
     from robustsparse.regression.fit.contamination import BadShare
+    from robustsparse.regression.members import Member
     from robustsparse.regression.result import RHTResult
 
 # Rows named in a note before the rest is only counted.
 _NAMED = 10
+# Level of the intervals that are printed.
+_LEVEL = 0.95
 _CHOSEN_BY = {
     "given": "given",
     "ric": "robust criterion",
@@ -43,15 +48,17 @@ _FLAGGED = (
 )
 
 
-def summarize(result: "RHTResult") -> Summary:
-    """Summary of a fit: how it was made, the nonzero terms, and notes in plain words."""
-    return Summary("Robust Hard Thresholding", _head(result), _table(result), _notes(result))
+def summarize(result: "RHTResult", model: "Member") -> Summary:
+    """Summary of a model of a fit: how it was made, the nonzero terms, and notes in plain words."""
+    return Summary(
+        "Robust Hard Thresholding", _head(result, model), _table(model), _notes(result, model)
+    )
 
 
-def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
+def _head(result: "RHTResult", model: "Member") -> tuple[tuple[str, str], ...]:
+    chosen = _CHOSEN_BY[result.select] if model.k == result.k else f"{result.k} was chosen"
     candidates = len(result.params) - result.intercept
     call = result.formula if result.formula is not None else f"array of {candidates} columns"
-    flagged = result.outliers()
     head = [
         ("Model", call),
         ("Family", result.family),
@@ -60,14 +67,12 @@ def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
         ("Rows", str(result.nobs)),
         ("Rows dropped", _dropped(result)),
         ("Candidates", _candidates(result, candidates)),
-        ("Selected (k)", f"{_selected(result)}, {_CHOSEN_BY[result.select]}"),
+        ("Selected (k)", f"{_selected(result, model)}, {chosen}"),
         ("Estimates", "robust refit" if result.refitted else "as thresholded"),
         ("Iterations", f"{result.n_iter}, {'settled' if result.converged else 'NOT SETTLED'}"),
         ("Last step", f"{result.step:.3g}"),
     ]
-    head += result.made.kind.tells(result)
-    head.append(("Flagged rows", str(len(flagged))))
-    return tuple(head)
+    return (*head, *model.told, ("Flagged rows", str(len(model.flags))))
 
 
 def _candidates(result: "RHTResult", columns: int) -> str:
@@ -76,10 +81,20 @@ def _candidates(result: "RHTResult", columns: int) -> str:
     return _with_columns(terms, columns)
 
 
-def _selected(result: "RHTResult") -> str:
+def _selected(result: "RHTResult", model: "Member") -> str:
     """The same of those that were selected."""
-    columns = len(result.support())
-    return _with_columns(result.k, columns if columns > len(result.terms()) else result.k)
+    terms = _terms(result, model)
+    columns = sum(len(members) for members in terms.values())
+    return _with_columns(model.k, columns if columns > len(terms) else model.k)
+
+
+def _terms(result: "RHTResult", model: "Member") -> dict[str, list[str]]:
+    """Selected columns of a model by term."""
+    selected = model.params.index[len(result.kept) + result.intercept :]
+    terms: dict[str, list[str]] = {}
+    for column, term in term_of(selected, result.groups).items():
+        terms.setdefault(term, []).append(column)
+    return terms
 
 
 def _with_columns(terms: int, columns: int) -> str:
@@ -104,8 +119,8 @@ def _dropped(result: "RHTResult") -> str:
     return ", ".join(parts) or "0"
 
 
-def _table(result: "RHTResult") -> pd.DataFrame:
-    tidy = result.tidy().set_index("term")
+def _table(model: "Member") -> pd.DataFrame:
+    tidy = tidy_table(model, _LEVEL).set_index("term")
     tidy.index.name = None
     names = {
         "estimate": "Estimate",
@@ -118,9 +133,9 @@ def _table(result: "RHTResult") -> pd.DataFrame:
     return tidy[[name for name in names if name in tidy]].rename(columns=names)
 
 
-def _notes(result: "RHTResult") -> tuple[str, ...]:
+def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
     notes = []
-    if result.cov is not None and len(result.cov):
+    if model.cov is not None and len(model.cov):
         notes.append(
             "Standard errors, intervals and p-values are conditional on the selected terms and on the rejected rows; "
             "that the same data selected them is not accounted for. conf_int(method='split') and "
@@ -132,7 +147,7 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
         notes.append(
             f"Kept whatever their size: {listed(list(result.kept), quote=False, most=_NAMED)}."
         )
-    notes += _flag_notes(result.diagnostics["flag"])
+    notes += _flag_notes(model.flags)
     if result.references:
         levels = [f"{factor}: {level}" for factor, level in result.references.items()]
         notes.append(f"Reference levels: {listed(levels, quote=False, most=_NAMED)}.")
@@ -140,12 +155,13 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
         notes.append(
             f"Constant columns cannot be selected: {listed(list(result.constant), quote=False, most=_NAMED)}."
         )
-    if len(result.terms()) < result.k:
-        idle = result.k - len(result.terms())
+    terms = _terms(result, model)
+    idle = model.k - len(terms)
+    if idle > 0:
         notes.append(
-            f"Selected, but zero since they add nothing to the other terms: {idle} of {result.k}."
+            f"Selected, but zero since they add nothing to the other terms: {idle} of {model.k}."
         )
-    repeated = _repeated(result)
+    repeated = _repeated(result, terms)
     if repeated:
         notes.append(
             "Zero since they add nothing to the other columns of their term: "
@@ -156,16 +172,17 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
         notes.append(
             f"Rows were dropped for missing or infinite values in {listed(counts, quote=False, most=_NAMED)}."
         )
-    notes += result.made.kind.notes(result)
+    notes += model.notes
     if not result.converged:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
 
 
-def _repeated(result: "RHTResult") -> list[str]:
+def _repeated(result: "RHTResult", terms: dict[str, list[str]]) -> list[str]:
     """Columns of selected terms that are zero, but for constant ones."""
-    inside = [name for term in result.terms() for name in result.groups.get(term, ())]
-    return [n for n in inside if result.params[n] == 0 and n not in set(result.constant)]
+    inside = [(name, term) for term in terms for name in result.groups.get(term, ())]
+    shown = set(result.constant)
+    return [name for name, term in inside if name not in terms[term] and name not in shown]
 
 
 def _bad_share(result: "RHTResult", share: "BadShare") -> str:

@@ -8,14 +8,9 @@ from robustsparse.algorithm.solver import RHTFit, solve, solve_down
 from robustsparse.base.checks import FEWEST_ROWS
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array
-from robustsparse.regression.fit.fitted import Fitted
-from robustsparse.regression.fit.k_paths import (
-    Choice,
-    choose_by,
-    cross_validated,
-    path,
-    robust_criterion,
-)
+from robustsparse.regression.fit.criteria import PRICES, robust_criterion
+from robustsparse.regression.fit.k_paths import Choice, choice_of, choose_by_cv, path
+from robustsparse.regression.fit.models import Fitted, Model
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.rows import active, leverage
 from robustsparse.regression.fit.standardized import Standardized
@@ -32,11 +27,7 @@ def thresholded_fit(
     bound = problem.problem(options.estimator, options.threads)
     if chosen:
         fits = path(problem, bound, ks, options.settings, verbose=options.verbose)
-        if options.select == "cv":
-            seed = int(options.rng.integers(2**31))
-            choice = cross_validated(problem, options, ks, seed)
-        else:
-            choice = choose_by(robust_criterion, problem, fits)
+        choice = _choice(problem, fits, options)
         k = choice.k
     # With a step of the user's own the algorithm is run as printed, from zero.
     down = options.settings.step == "auto" and problem.family.generous
@@ -46,6 +37,21 @@ def thresholded_fit(
     del bound
     coefs = {k: fit.coef for k, fit in {**fits, k: solution}.items()}
     return as_thresholded(problem, solution, choice, coefs)
+
+
+def _choice(problem: Standardized, fits: dict[int, RHTFit], options: Options) -> Choice:
+    if options.select != "cv":
+        price = PRICES[options.select]
+        return choice_of({k: robust_criterion(problem, fit, price) for k, fit in fits.items()})
+
+    def models(rows: Standardized, rng: np.random.Generator) -> dict[int, RHTFit]:
+        bound = rows.problem(options.estimator.with_rng(rng))
+        return path(rows, bound, tuple(fits), options.settings)
+
+    return choose_by_cv(
+        problem, models, tuple(fits), trim=options.epsilon, rng=options.rng.spawn(1)[0],
+        n_jobs=options.threads, verbose=options.verbose,
+    )  # fmt: skip
 
 
 def split_run(problem: Standardized, options: Options, k: int) -> RHTFit:
@@ -64,20 +70,13 @@ def as_thresholded(
     problem: Standardized, solution: RHTFit, choice: Choice | None, path: dict[int, Array]
 ) -> Fitted:
     """A run of Algorithm 1 as it is, with the residuals and weights that it implies."""
-    resid = problem.family.residuals(problem.y, problem.predictor(solution.coef))
+    eta = problem.predictor(solution.coef)
+    resid = problem.family.residuals(problem.y, eta)
     scale = problem.family.scale_of(resid)
-    return Fitted(
-        coef=solution.coef,
-        solution=solution,
-        scale=scale,
-        resid=resid,
-        weights=_bisquare(resid, scale),
-        cov=None,
-        active=active(problem, solution),
-        choice=choice,
-        path=path,
-        leverage=leverage(problem),
-    )
+    columns, size = active(problem, solution), problem.count(solution.support)
+    coef = solution.coef[columns]
+    model = Model(columns, coef, eta, scale, resid, _bisquare(resid, scale), None, size)
+    return Fitted(model, solution, choice, path, leverage(problem), {size: model})
 
 
 def _bisquare(resid: Array, scale: float) -> Array:

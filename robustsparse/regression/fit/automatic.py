@@ -1,18 +1,37 @@
-"""The automatic fit: robust starts, rejection of bad rows, choice of k on the rest, robust refit on all.
+"""The automatic fit: rows judged from several views, one model for each k on those that are trusted, robust refits.
 
 Algorithm 1 with a trimmed gradient keeps bad rows from doing harm, at a price: what it trims it loses. Once it has
-shown which rows are bad they can be left out, the number of predictors is chosen on the rest, and a robust regression
-on the few chosen columns gets back to the accuracy that the good rows allow.
+shown which rows are bad they can be left out; a model of every size is found on the rest, k is the minimum of a
+criterion, a robust regression on the few chosen columns judges all rows anew, and so on until the rows stay. That is
+done from several views of the rows, the one that a robust start gives and the one in which nobody is suspected, and the
+end that explains all rows best is taken.
+
+Which rows are trusted depends neither on the values of k that are asked for nor on how k is chosen: a model of a given
+size is the member of that size of the automatic path.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit, solve
-from robustsparse.base.types import Array
-from robustsparse.regression.fit.fitted import Fitted
-from robustsparse.regression.fit.k_paths import Choice, path
+from robustsparse.base.errors import SelectionWarning, warn_user
+from robustsparse.base.progress import progress
+from robustsparse.base.types import Array, Mask
+from robustsparse.regression.family import residual_unit
+from robustsparse.regression.fit.best_subsets import BestSubsets, by_least_squares
+from robustsparse.regression.fit.criteria import (
+    PRICES,
+    gic_penalty,
+    log_variance,
+    penalty,
+    trusted_criterion,
+)
+from robustsparse.regression.fit.finders import Finder, Found, Hints, Thresholding, automatic_grid
+from robustsparse.regression.fit.k_paths import Choice, choice_of, choose_by_cv
+from robustsparse.regression.fit.levels import RareLevels
+from robustsparse.regression.fit.models import Fitted, Model, Models
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.rows import (
     TRUSTED,
@@ -26,16 +45,15 @@ from robustsparse.regression.fit.rows import (
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.fit.starts import best_start
 from robustsparse.robust.mm import Refit
+from robustsparse.robust.scales import tau_scale
 
-# How often rows are rejected and k is chosen anew.
-_ROUNDS = 2
+# How often rows are rejected and k is chosen anew, at most.
+_ROUNDS = 3
+# Ways to choose k that may take more terms than the criterion by which rows are judged.
+_GENEROUS = ("gic", "cv")
 
-Chooser = Callable[[Standardized, dict[int, RHTFit]], Choice]
 
-
-def automatic_fit(
-    problem: Standardized, options: Options, ks: Sequence[int], choose: Chooser
-) -> Fitted:
+def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) -> Fitted:
     """Fit with rejection of bad rows and a robust refit.
 
     Parameters
@@ -43,76 +61,213 @@ def automatic_fit(
     problem : Standardized
         The standardized problem.
     options : Options
-        Their gradient estimator is that of the starts; the reruns on the kept rows use a lighter one of its kind.
+        Their gradient estimator is that of the starts.
     ks : sequence of int
-        Numbers of predictors to choose from.
-    choose : callable
-        Chooses k from the kept rows and the fits of a path.
+        Numbers of predictors to choose from; none leaves it to the data how many are tried.
     """
-    estimator, settings, threads = options.estimator, options.settings, options.threads
     far = leverage(problem)
-    # With every column in the model there is nothing to select, and the robust regression sees to far rows itself.
-    selects = min(ks) < problem.free
-    trust = trust_in_rows(problem, far, estimator) if selects else np.ones(problem.n)
+    trust = trust_in_rows(problem, far, options.estimator)
     judged = problem.weighted_by(trust)
-    good = np.ones(problem.n, dtype=bool)
-    rerun, first = estimator if selects else estimator.lighter(), None
-    # Where a generous start could explain every row, none is rejected before k is chosen.
-    if problem.family.generous:
-        most = min(max(problem.largest_k, max(ks)), problem.free)
-        start = best_start(problem, estimator, most, settings, far.flags, threads)
-        first = start.coef
-        good = ~rejected(problem, refit(judged, start, options.rng))
-        rerun = estimator.lighter()
-    for _ in range(_ROUNDS):
-        with problem.only(good & (trust >= TRUSTED)) as part:
-            bound = part.problem(rerun, threads)
-            fits = path(part, bound, ks, settings, first, options.verbose)
-            choice = choose(part, fits)
-            solution = solve(
-                bound, choice.k, keep=problem.keep, settings=settings,
-                start=fits[choice.k].coef, warn=False,
-            )  # fmt: skip
-            # What it measured of the design takes as much memory as the design: let it go before the next.
-            del bound
-        final = refit(judged, solution, options.rng)
-        fitting = ~rejected(problem, final)
-        if np.array_equal(fitting, good):
-            break
-        good = fitting
-    coefs = {k: fit.coef for k, fit in fits.items()} | {choice.k: solution.coef}
-    return refitted(problem, solution, final, trust, choice, coefs, far)
+    finder = _finder(problem, options)
+    search = _Search(judged, trust >= TRUSTED, RareLevels.of(judged), finder, tuple(ks))
+    ends = [search.settled(view, options) for view in _views(judged, far, options)]
+    end = min(ends, key=lambda end: _misfit(judged, end))
+    return _chosen(problem, search, end, options, trust, far)
+
+
+def _finder(problem: Standardized, options: Options) -> Finder:
+    """Best subsets where least squares is a guide, else Algorithm 1."""
+    if by_least_squares(problem):
+        return BestSubsets()
+    # Where a generous start could explain every row none is rejected yet, and the gradient stays as robust.
+    generous = problem.family.generous
+    estimator = options.estimator.lighter() if generous else options.estimator
+    return Thresholding(options, estimator, automatic_grid(problem))
+
+
+@dataclass(frozen=True)
+class _View:
+    """Which rows are good, to begin with, and where to start."""
+
+    good: Mask
+    hints: Hints
+
+
+def _views(judged: Standardized, far: Leverage, options: Options) -> list[_View]:
+    """Rows that a robust start does not reject, and all rows."""
+    everybody = np.ones(judged.n, dtype=bool)
+    if not judged.family.generous:
+        return [_View(everybody, Hints())]
+    most = judged.largest_k
+    start = best_start(
+        judged, options.estimator, most, options.settings, far.flags, options.threads
+    )
+    hints = Hints(start.coef, (start.support,))
+    kept = ~rejected(judged, refit(judged, start, options.rng))
+    views = [_View(kept, hints)]
+    return views if kept.all() else [*views, _View(everybody, hints)]
+
+
+@dataclass(frozen=True)
+class _End:
+    """Where rejection of rows and choice of k agree.
+
+    Attributes
+    ----------
+    used : bool array (n,)
+        Rows that the models were found on.
+    found : Found
+        A model of each size.
+    refit : Refit
+        Robust regression of all rows on the best of them.
+    """
+
+    used: Mask
+    found: Found
+    refit: Refit
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What the search from every view shares.
+
+    Attributes
+    ----------
+    judged : Standardized
+        All rows, far ones weighted down.
+    near : bool array (n,)
+        Rows that are not too far out to have a say.
+    levels : RareLevels
+        Columns of rare levels.
+    finder : Finder
+        Finds a model of every size.
+    wanted : tuple of int
+        Sizes that are asked for.
+    """
+
+    judged: Standardized
+    near: Mask
+    levels: RareLevels
+    finder: Finder
+    wanted: tuple[int, ...]
+
+    def settled(self, view: _View, options: Options) -> _End:
+        """Choose k on the good rows, refit, judge the rows anew, until they stay the same."""
+        good, hints = view.good, view.hints
+        for _ in progress(range(_ROUNDS), _ROUNDS, "path", options.verbose):
+            used = good & self.near
+            with self.judged.only(used) as part:
+                found = self.finder.find(part, hints, penalty, self.wanted)
+            end = _End(used, found, refit(self.judged, found.best, options.rng))
+            unit = residual_unit(self.judged.y, end.refit.scale)
+            fitting = ~rejected(self.judged, end.refit)
+            fitting, missed = self.levels.mended(fitting, end.refit.resid / unit)
+            if np.array_equal(fitting, good):
+                break
+            good = fitting
+            sets = [fit.support for fit in found.models.values()]
+            hints = replace(hints, sets=(*sets, np.union1d(found.best.support, missed)))
+        return end
+
+    def priced(self, part: Standardized, end: _End, options: Options) -> Found:
+        """The models of the trusted rows, as far as the criterion that was asked for wants to see them."""
+        if options.select not in _GENEROUS:
+            return end.found
+        sets = tuple(fit.support for fit in end.found.models.values())
+        return self.finder.find(part, Hints(end.found.best.coef, sets), gic_penalty, self.wanted)
+
+
+def _misfit(judged: Standardized, end: _End) -> float:
+    """The criterion of all rows, bad ones among them, by a τ-scale of the residuals."""
+    return _robust_criterion(judged, end.refit.resid, end.found, end.found.k)
+
+
+def _robust_criterion(judged: Standardized, resid: Array, found: Found, size: int) -> float:
+    support = found.models[size].support
+    columns = size + len(support) - judged.count(support)
+    square = judged.n * tau_scale(resid) ** 2
+    misfit = log_variance(judged.n, square, judged.n - columns - len(judged.keep))
+    return misfit + penalty(judged.n, judged.candidates, size, columns)
+
+
+def _chosen(
+    problem: Standardized,
+    search: _Search,
+    end: _End,
+    options: Options,
+    trust: Array,
+    far: Leverage,
+) -> Fitted:
+    """The model that was asked for, among those of the rows that are trusted in the end."""
+    judged, ks = search.judged, search.wanted
+    with judged.only(end.used) as part:
+        found = search.priced(part, end, options)
+        sizes = ks or tuple(found.values)
+        choice = _choice(part, search.finder, found, options, sizes)
+        run = None if choice is None else _run(part, found.models[choice.k], options)
+    models = Models(problem, trust, found.models)
+    if choice is None or run is None:
+        # The robust criterion looks at all rows.
+        choice = choice_of({k: _robust_criterion(judged, models[k].resid, found, k) for k in sizes})
+        with judged.only(end.used) as part:
+            run = _run(part, found.models[choice.k], options)
+    if not ks and choice.k == max(found.values) < problem.free:
+        warn_user(
+            f"the best of all models tried has {choice.k} terms, as many as {int(end.used.sum())} rows can tell from "
+            "noise; there may be more. Take more rows or fewer columns, or give k.",
+            SelectionWarning,
+        )
+    path = {size: fit.coef for size, fit in found.models.items()}
+    return Fitted(models[choice.k], run, choice, path, far, models)
+
+
+def _choice(
+    part: Standardized, finder: Finder, found: Found, options: Options, sizes: Sequence[int]
+) -> Choice | None:
+    """The choice of k on trusted rows; None if it takes all rows."""
+    if options.select == "cv":
+        # Wrong labels stay among the rows that are trusted, where residuals cannot tell them.
+        trim = 0.0 if by_least_squares(part) else options.epsilon
+
+        def models(rows: Standardized, rng: np.random.Generator) -> dict[int, RHTFit]:
+            return finder.find(rows, Hints(), gic_penalty, sizes).models
+
+        return choose_by_cv(
+            part, models, sizes, trim=trim, rng=options.rng.spawn(1)[0],
+            n_jobs=options.threads, verbose=options.verbose,
+        )  # fmt: skip
+    if options.select == "ric":
+        return None
+    price = PRICES[options.select]
+    asked = {
+        k: trusted_criterion(part, found.models[k], price) for k in sizes if k not in found.values
+    }
+    return choice_of({k: asked[k] if k in asked else found.values[k] for k in sizes})
+
+
+def _run(part: Standardized, model: RHTFit, options: Options) -> RHTFit:
+    """Algorithm 1 once more, from the chosen model: its steps are the history."""
+    bound = part.problem(options.estimator.lighter(), options.threads)
+    run = solve(
+        bound,
+        part.count(model.support),
+        keep=part.keep,
+        settings=options.settings,
+        start=model.coef,
+        warn=False,
+    )
+    rests = model.converged or run.converged
+    return replace(
+        run, coef=model.coef, support=model.support, converged=rests,
+        reason="settled" if rests else run.reason,
+    )  # fmt: skip
 
 
 def refit_all_rows(problem: Standardized, solution: RHTFit, rng: np.random.Generator) -> Fitted:
     """A run of Algorithm 1 with a robust refit on its support, all rows judged once."""
-    own = {problem.count(solution.support): solution.coef}
-    final = refit(problem, solution, rng)
-    return refitted(problem, solution, final, np.ones(problem.n), None, own, leverage(problem))
-
-
-def refitted(
-    problem: Standardized,
-    solution: RHTFit,
-    final: Refit,
-    trust: Array,
-    choice: Choice | None,
-    path: dict[int, Array],
-    far: Leverage,
-) -> Fitted:
-    """A model with its robust regression on all rows."""
     columns = active(problem, solution)
-    coef = np.zeros(len(problem.XT))
-    coef[columns] = final.coef
-    return Fitted(
-        coef=coef,
-        solution=solution,
-        scale=final.scale,
-        resid=final.resid,
-        weights=final.weights * trust,
-        cov=final.cov,
-        active=columns,
-        choice=choice,
-        path=path,
-        leverage=far,
-    )
+    rows = problem.chosen(columns)
+    final = refit(problem, solution, rng)
+    size = problem.count(solution.support)
+    model = Model.refitted(columns, rows, final, np.ones(problem.n), size)
+    return Fitted(model, solution, None, {size: solution.coef}, leverage(problem), {size: model})

@@ -10,7 +10,7 @@ from robustsparse.algorithm.gradients import Trimmed
 from robustsparse.base.errors import ContaminationWarning, warn_user
 from robustsparse.base.types import Mask
 from robustsparse.regression.fit.fit import fit_standardized
-from robustsparse.regression.fit.fitted import Fitted, response_flags, standard_residuals
+from robustsparse.regression.fit.models import Fitted, judged_residuals, response_flags
 from robustsparse.regression.fit.options import Options, with_epsilon
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.robust.scales import tau_scale
@@ -85,7 +85,7 @@ def estimate_epsilon(problem: Standardized, options: Options) -> tuple[Options, 
 def _pilot(options: Options, problem: Standardized) -> Options:
     """A first fit that survives many bad rows, with random numbers of its own."""
     pilot = replace(
-        options, select="ric", split=0, verbose=False, rng=options.rng.spawn(1)[0],
+        options, select="ebic", split=0, verbose=False, rng=options.rng.spawn(1)[0],
         refit=isinstance(options.loss, options.family.losses), k=options.k if options.refit else "auto",
     )  # fmt: skip
     return _with_enough(pilot, problem)
@@ -109,9 +109,9 @@ def _bad_rows(problem: Standardized, fitted: Fitted, options: Options) -> Mask:
     beyond = options.estimator.spoiled_by(problem.n, problem.d)
     if beyond > 1.0:
         limit = _SCALES * beyond
-        spoiling: Mask = np.abs(standard_residuals(problem, fitted)) > limit
+        spoiling: Mask = np.abs(judged_residuals(problem.family, problem.y, fitted.model)) > limit
         return spoiling
-    bad = response_flags(problem, fitted)
+    bad = response_flags(problem.family, problem.y, fitted.model)
     return bad & fitted.leverage.flags if getattr(problem.loss, "bounds_response", False) else bad
 
 
@@ -155,6 +155,6 @@ def _explained(problem: Standardized, fitted: Fitted) -> float:
     """Robust R² in standardized units."""
     target = problem.y if problem.offset is None else problem.y - problem.offset
     total = tau_scale(target - np.median(target))
-    left = tau_scale(fitted.resid) / total if total > 0 else 0.0
+    left = tau_scale(fitted.model.resid) / total if total > 0 else 0.0
     # A product can be infinite, where a power would be an error.
     return 1.0 - left * left

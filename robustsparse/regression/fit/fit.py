@@ -1,23 +1,15 @@
 """From a standardized problem and the options to a fit in its units: which k to try, and by which way."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 
-from robustsparse.algorithm.solver import RHTFit
-from robustsparse.algorithm.sparsity import Sparsity, k_grid
+from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import check_choice, check_count
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.regression.fit.as_printed import as_thresholded, split_run, thresholded_fit
-from robustsparse.regression.fit.automatic import Chooser, automatic_fit, refit_all_rows
-from robustsparse.regression.fit.best_subsets import PRICES, check_subsets, subset_fit
-from robustsparse.regression.fit.fitted import Fitted
-from robustsparse.regression.fit.k_paths import (
-    Choice,
-    choose_by,
-    cross_validated,
-    trusted_criterion,
-)
+from robustsparse.regression.fit.automatic import automatic_fit, refit_all_rows
+from robustsparse.regression.fit.finders import automatic_grid
+from robustsparse.regression.fit.models import Fitted
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.standardized import Standardized
 
@@ -36,13 +28,9 @@ def fit_standardized(problem: Standardized, options: Options) -> Fitted:
         return _split_fit(problem, options, ks[0])
     # On small data the fit's own choice may be among a single value.
     chosen = len(ks) > 1 or isinstance(options.k, str)
-    if options.select in PRICES:
-        check_subsets(problem, options)
-        fitted = subset_fit(problem, options, () if isinstance(options.k, str) else ks)
-    elif not options.refit:
+    if not options.refit:
         return thresholded_fit(problem, options, ks, chosen)
-    else:
-        fitted = automatic_fit(problem, options, ks, _chooser(options, ks))
+    fitted = automatic_fit(problem, options, () if isinstance(options.k, str) else ks)
     return fitted if chosen else replace(fitted, choice=None)
 
 
@@ -50,34 +38,13 @@ def _grid(k: Sparsity, problem: Standardized) -> tuple[int, ...]:
     """Values of k to choose from."""
     if isinstance(k, str):
         check_choice("k", k, ("auto",))
-        return _automatic_grid(problem)
+        return automatic_grid(problem)
     several = isinstance(k, Iterable) and getattr(k, "ndim", 1) > 0
     values = list(k) if several else [k]  # type: ignore[arg-type]
     if not values:
         raise ParameterError("k is empty; give a number, a list of numbers or 'auto'.")
     low = 0 if len(problem.keep) else 1
     return tuple(sorted({check_count("k", value, low, max(problem.free, low)) for value in values}))
-
-
-def _automatic_grid(problem: Standardized) -> tuple[int, ...]:
-    """From no predictor at all, if something is left in the model then, to as many as the rows can carry."""
-    none = (0,) if len(problem.keep) else ()
-    grid = k_grid(problem.n, problem.free) if problem.free else ()
-    most = problem.largest_k
-    some = tuple(k for k in grid if k <= most and problem.affordable(k))
-    return none + some or (1,)
-
-
-def _chooser(options: Options, ks: Sequence[int]) -> Chooser:
-    """How to choose k from a path on trusted rows."""
-    if options.select == "ric":
-        return partial(choose_by, trusted_criterion)
-    seed = int(options.rng.integers(2**31))
-
-    def choose(part: Standardized, fits: dict[int, RHTFit]) -> Choice:
-        return cross_validated(part, options, ks, seed)
-
-    return choose
 
 
 def _split_fit(problem: Standardized, options: Options, k: int) -> Fitted:

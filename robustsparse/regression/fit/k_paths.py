@@ -1,21 +1,17 @@
-"""Choosing how many predictors to keep: a path over k, a robust criterion and robust cross-validation."""
+"""Choosing how many predictors to keep along a path of Algorithm 1: by a criterion, or by robust cross-validation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import log
 
 import numpy as np
 import pandas as pd
 
-from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import RHTFit, solve
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.progress import progress
 from robustsparse.base.types import Array, Mask
-from robustsparse.regression.fit.options import Options
-from robustsparse.regression.fit.rows import active
 from robustsparse.regression.fit.standardized import Standardized
 
 # A path is there to be compared along; the chosen fit is solved to its own tolerance.
@@ -59,31 +55,6 @@ def path(
     return dict(sorted(fits.items()))
 
 
-def penalty(n: int, d: int, size: int, columns: int | None = None) -> float:
-    """Price of `size` terms chosen among d: that of BIC, for each of their columns, and that of the choice."""
-    more = 0 if columns is None else columns - size
-    return size * (log(n) + 2.0 * log(max(d, 2))) + more * log(n)
-
-
-def _price(problem: Standardized, fit: RHTFit) -> float:
-    terms = problem.count(fit.support)
-    return penalty(problem.n, problem.candidates, terms, len(fit.support))
-
-
-def robust_criterion(problem: Standardized, fit: RHTFit) -> float:
-    """Robust information criterion of a fit, after a robust refit on its support: misfit plus `penalty`."""
-    columns = np.flatnonzero(fit.coef)
-    misfit = problem.family.misfit(problem.chosen(columns), fit.coef[columns])
-    return misfit + _price(problem, fit)
-
-
-def trusted_criterion(problem: Standardized, fit: RHTFit) -> float:
-    """The same where bad rows have been rejected."""
-    columns = active(problem, fit)
-    misfit = problem.family.trusted_misfit(problem.chosen(columns), fit.coef[columns])
-    return misfit + _price(problem, fit)
-
-
 @dataclass(frozen=True)
 class Choice:
     """A chosen k with the table that it was chosen by.
@@ -100,76 +71,73 @@ class Choice:
     table: pd.DataFrame
 
 
-def choose_by(
-    criterion: Callable[[Standardized, RHTFit], float],
-    problem: Standardized,
-    fits: dict[int, RHTFit],
-) -> Choice:
-    """The k with the smallest criterion."""
-    values = [criterion(problem, fit) for fit in fits.values()]
-    index = pd.Index(list(fits), name="k")
-    table = pd.DataFrame({"value": values, "se": np.nan}, index=index)
-    return Choice(list(fits)[int(np.argmin(values))], table)
+def choice_of(values: Mapping[int, float]) -> Choice:
+    """The k with the smallest criterion.
+
+    Examples
+    --------
+    >>> choice_of({1: 3.0, 2: 1.5, 4: 2.0}).k
+    2
+    """
+    table = pd.DataFrame(
+        {"value": list(values.values()), "se": np.nan}, index=pd.Index(list(values), name="k")
+    )
+    return Choice(min(values, key=values.__getitem__), table)
 
 
-def cross_validated(
-    problem: Standardized, options: Options, ks: Sequence[int], seed: int
-) -> Choice:
-    """The choice by robust cross-validation, with the settings of a fit."""
-    return choose_by_cv(
-        problem, options.estimator, ks, options.settings, trim=options.epsilon,
-        rng=np.random.default_rng(seed), n_jobs=options.threads, verbose=options.verbose,
-    )  # fmt: skip
+# Makes models of several sizes for some rows, with random numbers of its own.
+Maker = Callable[[Standardized, np.random.Generator], Mapping[int, RHTFit]]
 
 
 def choose_by_cv(
     problem: Standardized,
-    estimator: Estimator,
+    models: Maker,
     ks: Sequence[int],
-    settings: Settings,
     *,
     trim: float,
     rng: np.random.Generator,
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> Choice:
-    """The smallest k within one standard error of the best robust prediction error.
+    """The smallest k whose robust prediction error is within one standard error of the best.
 
-    The rows are dealt into five folds; errors are losses of rows left out, of which the largest are trimmed, since some
-    of these rows are bad.
+    The rows are dealt into five folds; errors are losses of rows left out, of which the largest are trimmed where some
+    of these rows are bad. The standard error is that of the difference from the best, row by row.
     """
+    ks = sorted(ks)
     fold = rng.permutation(problem.n) % FOLDS
     # A generator that folds share would make the outcome depend on which of them comes first.
-    estimators = [estimator.with_rng(child) for child in rng.spawn(FOLDS)]
     folds = [
-        partial(_held_out, problem, estimators[f], ks, settings, fold == f) for f in range(FOLDS)
+        partial(_held_out, problem, models, child, ks, fold == f)
+        for f, child in enumerate(rng.spawn(FOLDS))
     ]
     errors = np.empty((problem.n, len(ks)))
     for f, part in enumerate(outcomes(folds, n_jobs, "folds", verbose)):
         errors[fold == f] = part
     count = int(np.ceil((1.0 - min(_ERRORS_TRIMMED * trim, _LARGEST_SHARE)) * problem.n))
-    kept = np.sort(errors, axis=0)[:count]
-    value, se = kept.mean(axis=0), kept.std(axis=0) / np.sqrt(count)
-    table = pd.DataFrame({"value": value, "se": se}, index=pd.Index(sorted(ks), name="k"))
+    value = np.sort(errors, axis=0)[:count].mean(axis=0)
     best = int(np.argmin(value))
-    return Choice(sorted(ks)[int(np.argmax(value <= value[best] + se[best]))], table)
+    # Rows that the best of them predicts well: of the others nobody knows whether they are good.
+    excess = (errors - errors[:, [best]])[np.argsort(errors[:, best], kind="stable")[:count]]
+    se = excess.std(axis=0) / np.sqrt(count)
+    table = pd.DataFrame({"value": value, "se": se}, index=pd.Index(ks, name="k"))
+    return Choice(ks[int(np.argmax(value <= value[best] + se))], table)
 
 
 def _held_out(
     problem: Standardized,
-    estimator: Estimator,
+    models: Maker,
+    rng: np.random.Generator,
     ks: Sequence[int],
-    settings: Settings,
     out: Mask,
 ) -> Array:
     """Weighted losses (rows left out, ks) of fits to the other rows."""
     weights = np.ones(problem.n) if problem.weights is None else problem.weights
-    part = problem.rows(~out)
-    fits = path(part, part.problem(estimator), ks, settings)
+    fits = models(problem.rows(~out), rng)
     # A few columns of all rows cost less than a copy of all columns of these rows.
     return np.column_stack(
         [
-            weights[out] * problem.loss.value(problem.y[out], problem.predictor(f.coef)[out])
-            for f in fits.values()
+            weights[out] * problem.loss.value(problem.y[out], problem.predictor(fits[k].coef)[out])
+            for k in ks
         ]
     )

@@ -182,6 +182,10 @@ class Standardized:
             self, XT=XT, y=self.y[index], weights=part(self.weights), offset=part(self.offset)
         )
 
+    def without_rows(self) -> "Standardized":
+        """The units of the problem and its response, without the design."""
+        return replace(self, XT=np.empty((len(self.XT), 0), dtype=self.XT.dtype))
+
     def chosen(self, columns: Indices) -> Chosen:
         """The rows on a few columns, for a regression on these alone."""
         return Chosen(self.columns(columns), self.y, self.offset, self.weights)

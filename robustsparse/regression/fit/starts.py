@@ -9,7 +9,7 @@ from robustsparse.algorithm.gradients import Mean
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.solver import RHTFit, solve, solve_down
 from robustsparse.base.types import Array, Mask
-from robustsparse.regression.fit.k_paths import robust_criterion
+from robustsparse.regression.fit.criteria import robust_criterion
 from robustsparse.regression.fit.standardized import Standardized
 
 # Concentration: this share of the rows is kept, this often.

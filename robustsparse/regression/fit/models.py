@@ -1,0 +1,148 @@
+"""`Model` and `Fitted`: a fit in the units of the standardized problem, and models of other sizes on demand."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from robustsparse.algorithm.solver import RHTFit
+from robustsparse.base.types import Array, Indices, Mask
+from robustsparse.regression.family import Chosen, Family
+from robustsparse.regression.fit.k_paths import Choice
+from robustsparse.regression.fit.rows import SUBSAMPLES, Leverage, active
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.robust.mm import Refit
+
+
+@dataclass(frozen=True)
+class Model:
+    """Coefficients with what they leave of all rows, in standardized units.
+
+    Attributes
+    ----------
+    active : array of int
+        Columns in the model, ascending: the support and the kept ones.
+    coef : array (a,)
+        Their coefficients.
+    eta : array (n,)
+        Linear predictor of all rows, offset included.
+    scale : float
+        Robust scale of the residuals.
+    resid, weights : array (n,)
+        Residuals of all rows, and their weights from 0 to 1.
+    cov : array (a, a) or None
+        Covariance of the coefficients; None without a refit.
+    size : int
+        How many terms the threshold kept.
+    """
+
+    active: Indices
+    coef: Array
+    eta: Array
+    scale: float
+    resid: Array
+    weights: Array
+    cov: Array | None
+    size: int
+
+    @classmethod
+    def refitted(
+        cls, columns: Indices, rows: Chosen, refit: Refit, trust: Array, size: int
+    ) -> "Model":
+        """A robust regression of all rows on the columns of a model."""
+        eta = rows.predictor(refit.coef)
+        return cls(
+            columns,
+            refit.coef,
+            eta,
+            refit.scale,
+            refit.resid,
+            refit.weights * trust,
+            refit.cov,
+            size,
+        )
+
+    def full(self, p: int) -> Array:
+        """Coefficients (p,) of all columns."""
+        coef = np.zeros(p)
+        coef[self.active] = self.coef
+        return coef
+
+
+class Models(Mapping[int, Model]):
+    """The model of every size on a path, each refitted to all rows when it is asked for.
+
+    Only the columns that are in one of the models are held, so that the design can go.
+    """
+
+    def __init__(self, problem: Standardized, trust: Array, path: dict[int, RHTFit]) -> None:
+        self._columns = {size: active(problem, fit) for size, fit in path.items()}
+        self._starts = {size: path[size].coef[columns] for size, columns in self._columns.items()}
+        self._union = np.unique(np.concatenate(list(self._columns.values())))
+        self._rows = problem.chosen(self._union)
+        self._trust, self._family, self._free = trust, problem.family, problem.free
+        self._made: dict[int, Model] = {}
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __getitem__(self, size: int) -> Model:
+        if size not in self._made:
+            self._made[size] = self._model(size)
+        return self._made[size]
+
+    def _model(self, size: int) -> Model:
+        columns = self._columns[size]
+        # With every column in the model nothing was selected: the robust regression sees to far rows itself.
+        everything = size == self._free
+        trust = np.ones_like(self._trust) if everything else self._trust
+        rows = self._rows.only(np.searchsorted(self._union, columns))
+        rows = rows if everything else rows.weighted_by(trust)
+        # Random numbers of its own: a model is the same whatever was asked for before it.
+        refit = self._family.refit(
+            rows, self._starts[size], SUBSAMPLES if everything else 0, np.random.default_rng(size)
+        )
+        return Model.refitted(columns, rows, refit, trust, size)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fit in the units of the standardized problem.
+
+    Attributes
+    ----------
+    model : Model
+        The model that was asked for or chosen.
+    solution : RHTFit
+        The last run of Algorithm 1.
+    choice : Choice or None
+        How k was chosen.
+    path : dict from k to coefficients (p,)
+        The path that it was chosen on.
+    leverage : Leverage
+        How far out the rows are in the predictors.
+    models : mapping from k to Model
+        Models of other sizes.
+    """
+
+    model: Model
+    solution: RHTFit
+    choice: Choice | None
+    path: dict[int, Array]
+    leverage: Leverage
+    models: Mapping[int, Model]
+
+
+def judged_residuals(family: Family, y: Array, model: Model) -> Array:
+    """Residuals in units of their scale; Pearson's if there is none."""
+    resid, unit = family.judged(y, model.eta, model.resid, model.scale)
+    return np.asarray(resid / unit)
+
+
+def response_flags(family: Family, y: Array, model: Model) -> Mask:
+    """Rows whose response the model cannot explain."""
+    out: Mask = np.abs(judged_residuals(family, y, model)) > family.reject
+    return out

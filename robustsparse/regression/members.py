@@ -1,0 +1,75 @@
+"""`Members`: the models of a path by their size, in few numbers, without the rows that they were made of."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A model of a path, on the data's own scale.
+
+    Attributes
+    ----------
+    k : int
+        Number of predictors that it keeps.
+    params : Series
+        Coefficients of its terms: the intercept, the kept ones, then the selected ones, the largest first.
+    scale : float
+        Robust scale of its residuals.
+    cov : DataFrame or None
+        Covariance of the coefficients; None without a refit.
+    flags : Series
+        Why rows are flagged, by row label; rows that are not are left out.
+    told, notes : tuple
+        Lines and notes of a summary that its family adds.
+    """
+
+    k: int
+    params: "pd.Series[float]"
+    scale: float
+    cov: pd.DataFrame | None
+    flags: "pd.Series[Any]"
+    told: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+class Members(Mapping[int, Member]):
+    """Models by their size, each made when it is first asked for.
+
+    What makes them holds the columns of all models; a copy that leaves the process holds the models alone.
+
+    Parameters
+    ----------
+    sizes : iterable of int
+        Sizes that can be asked for.
+    make : callable
+        Makes the model of a size.
+    """
+
+    def __init__(self, sizes: Iterable[int], make: Callable[[int], Member]) -> None:
+        self._sizes, self._make = tuple(sizes), make
+        self._made: dict[int, Member] = {}
+
+    @classmethod
+    def of(cls, made: Mapping[int, Member]) -> "Members":
+        """Those that were made before."""
+        return cls(made, dict(made).__getitem__)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._sizes)
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def __getitem__(self, size: int) -> Member:
+        if size not in self._sizes:
+            raise KeyError(size)
+        if size not in self._made:
+            self._made[size] = self._make(size)
+        return self._made[size]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Members.of, (dict(self),)
