@@ -81,6 +81,7 @@ def array_design(
     intercept: bool = True,
     keep: Sequence[Any] | None = None,
     groups: Any = None,
+    coded: Mask | None = None,
     weights: Any = None,
     offset: Any = None,
 ) -> Design:
@@ -109,6 +110,7 @@ def array_design(
         weights=None if values is None else values[counts],
         offset=None if offset is None else _numbers("offset", offset, counts),
         keep=kept,
+        coded=coded,
         groups=column_groups(groups, labels, lambda item: [found("groups", item)], kept),
     )
 

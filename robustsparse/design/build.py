@@ -171,6 +171,7 @@ def build_design(
         offset=None if shift is None else shift[use],
         keep=kept,
         groups=_groups(groups, group_terms, found, kept),
+        coded=found.coded() if group_terms else None,
         references=spec.references,
         spec=spec,
     )
@@ -347,6 +348,13 @@ class _Found:
             if len(read) == 1:
                 variable.setdefault(read[0], []).extend(at)
         return cls(names, {name: [j] for j, name in enumerate(names)}, term, variable)
+
+    def coded(self) -> Mask | None:
+        """Columns of terms that have several."""
+        places = [j for at in self.term.values() if len(at) > 1 for j in at]
+        mask = np.zeros(len(self.names), dtype=bool)
+        mask[places] = True
+        return mask if places else None
 
     def __call__(self, argument: str, name: Any) -> list[int]:
         """The columns that a name in an argument stands for."""

@@ -34,6 +34,7 @@ class Design:
     keep : (d,) bool, the columns of the terms that must stay in the model.
     groups : places of the columns that enter and leave a model together, by the name of their term; the other columns
         stand alone.
+    coded : (d,) bool, the columns of terms that became several columns which stay together; None if there are none.
     references : the level of each factor that has no column of its own.
     spec : what is needed to code new data alike; None for arrays, which are coded already.
     """
@@ -48,6 +49,7 @@ class Design:
     offset: Array | None
     keep: Mask
     groups: Groups = field(default_factory=dict)
+    coded: Mask | None = None
     references: dict[str, object] = field(default_factory=dict)
     spec: DesignSpec | None = None
 

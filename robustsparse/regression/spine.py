@@ -91,6 +91,6 @@ def _standardized(design: Design, options: Options, intercept: bool) -> Standard
     return standardized(
         design.X, design.response.values, options.loss, family=options.family, how=options.scale,
         intercept=bool(intercept), keep=np.flatnonzero(design.keep), weights=design.weights,
-        offset=design.offset, groups=group_ids(design.groups, len(design.names)), names=design.names,
-        threads=options.threads,
+        offset=design.offset, groups=group_ids(design.groups, len(design.names)), coded=design.coded,
+        names=design.names, threads=options.threads,
     )  # fmt: skip

@@ -131,10 +131,15 @@ class _Table:
     slope: Array
     left: list[Array]
 
-    def cost(self, member: slice) -> float:
+    def freed(self, member: slice) -> Array:
+        """What the others leave of a member's inner products."""
+        # The block is at least one in every direction, but for those that repeat others.
+        block = self.inverse[member, member] + DEPENDENT * np.eye(member.stop - member.start)
+        return 1.0 / block if len(block) == 1 else np.asarray(np.linalg.inv(block))
+
+    def cost(self, member: slice, freed: Array) -> float:
         """By how much the residual sum of squares grows without a member."""
-        own = self.coef[member]
-        return float(own @ np.linalg.pinv(self.inverse[member, member], hermitian=True) @ own)
+        return float(self.coef[member] @ freed @ self.coef[member])
 
 
 class GroupSets:
@@ -228,15 +233,15 @@ class GroupSets:
         worth = np.empty((len(chosen), len(self.places)))
         for i, at in enumerate(self._members(chosen)):
             # What the set explains of every basis vector through this member is given back.
-            share = table.explained[:, at]
-            back = share @ np.linalg.pinv(table.inverse[at, at], hermitian=True)
+            share, freed = table.explained[:, at], table.freed(at)
+            back = share @ freed
             left = [
                 rest + back[own] @ share[own].transpose(0, 2, 1)
                 for (_, own), rest in zip(self._alike, table.left, strict=True)
             ]
             gains = self._gains(table.slope + back @ table.coef[at], left)
             less = freedom - int(self.ranks[chosen[i]])
-            worth[i] = self._added(gains, rss + table.cost(at), less, chosen)
+            worth[i] = self._added(gains, rss + table.cost(at, freed), less, chosen)
         return worth
 
     def grown(self, chosen: Indices) -> Indices | None:
@@ -264,7 +269,7 @@ class GroupSets:
     def shrunk(self, chosen: Indices) -> Indices:
         """The set without the group that explains least, for its degrees of freedom."""
         table = self._table(chosen)
-        costs = np.array([table.cost(at) for at in self._members(chosen)])
+        costs = np.array([table.cost(at, table.freed(at)) for at in self._members(chosen)])
         freedom = self.freedom(chosen) - self.ranks[chosen]
         worth = (self.rss(chosen) + costs) * np.exp(self.rows.price * freedom)
         return np.delete(chosen, int(np.argmin(worth)))

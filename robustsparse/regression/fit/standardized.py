@@ -219,6 +219,7 @@ def standardized(
     weights: Array | None = None,
     offset: Array | None = None,
     groups: Indices | None = None,
+    coded: Mask | None = None,
     names: Sequence[str] | None = None,
     threads: int = 1,
 ) -> Standardized:
@@ -244,6 +245,8 @@ def standardized(
         Multipliers of the rows; known part of the predictor.
     groups : array of int (d,), optional
         Number of each column's group, see `Standardized`.
+    coded : bool array (d,), optional
+        Columns that were made of others, see `standardize`.
     names : sequence of str, optional
         Column names for error messages.
     threads : int
@@ -252,8 +255,9 @@ def standardized(
     # Scaled values of single precision are as good as the data were, and take half the memory.
     precision = np.float32 if X.dtype == np.float32 else np.float64
     XT, scaling = standardize(
-        X, how, center=intercept, ones=intercept, names=names, threads=threads, dtype=precision
-    )
+        X, how, center=intercept, ones=intercept, names=names, threads=threads, dtype=precision,
+        coded=coded,
+    )  # fmt: skip
     target = y if offset is None else y - offset
     location, unit = _response_scale(target, loss, intercept) if family.has_scale else (0.0, 1.0)
     _check_units(scaling, unit, names)
