@@ -16,6 +16,8 @@ class Groups:
     ----------
     of : array of int (d,)
         Group of each column, numbered from 0 without a gap; -1 for columns that it does not select from.
+    room : int or None
+        Largest number of columns that can be kept; a group that does not fit beside stronger ones is passed over.
 
     Examples
     --------
@@ -27,14 +29,15 @@ class Groups:
     """
 
     of: Indices
+    room: int | None = None
 
     @classmethod
-    def numbered(cls, labels: Indices) -> "Groups":
+    def numbered(cls, labels: Indices, room: int | None = None) -> "Groups":
         """From any numbers, of which negative ones are no group."""
         of = np.full(len(labels), -1, dtype=np.int64)
         inside = labels >= 0
         of[inside] = np.unique(labels[inside], return_inverse=True)[1]
-        return cls(of)
+        return cls(of, room)
 
     @cached_property
     def free(self) -> Indices:
@@ -56,10 +59,6 @@ class Groups:
         """Columns of a group on average."""
         return float(self.sizes.mean()) if self.count else 1.0
 
-    def widest(self, k: int) -> int:
-        """Columns of the k largest groups together."""
-        return int(np.sort(self.sizes)[::-1][:k].sum())
-
     def narrowest(self, k: int) -> int:
         """Columns of the k smallest groups together."""
         return int(np.sort(self.sizes)[:k].sum())
@@ -77,8 +76,21 @@ class Groups:
         """The k strongest groups, the strongest first, without those that are zero; ties go to the lowest group."""
         size = self.strengths(values)
         # What is no number comes from iterates that run away, which the solver sees to.
-        order = np.argsort(-np.nan_to_num(size, nan=np.inf, posinf=np.inf), kind="stable")[:k]
-        return np.asarray(order[size[order] != 0], dtype=np.int64)
+        order = np.argsort(-np.nan_to_num(size, nan=np.inf, posinf=np.inf), kind="stable")
+        order = self._fitting(order[size[order] != 0], k)
+        return np.asarray(order[:k], dtype=np.int64)
+
+    def _fitting(self, order: Indices, k: int) -> Indices:
+        """Groups in their order without those that do not fit beside the ones before them."""
+        if self.room is None or self.sizes[order[:k]].sum() <= self.room:
+            return order
+        fitting: list[int] = []
+        left = self.room
+        for group in order:
+            if self.sizes[group] <= left and len(fitting) < k:
+                fitting.append(group)
+                left -= self.sizes[group]
+        return np.array(fitting, dtype=np.int64)
 
     def columns(self, chosen: Indices) -> Indices:
         """All columns of some groups, ascending."""

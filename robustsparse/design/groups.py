@@ -67,6 +67,17 @@ def column_groups(
     return dict(sorted(told.items(), key=lambda item: item[1]))
 
 
+def named(groups: Groups, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Groups with the names of their columns.
+
+    Examples
+    --------
+    >>> named({"pair": (0, 2)}, ["a", "b", "c"])
+    {'pair': ('a', 'c')}
+    """
+    return {group: tuple(names[j] for j in columns) for group, columns in groups.items()}
+
+
 def group_ids(groups: Groups, d: int) -> Indices | None:
     """Number of each column's group (d,), or None if every column stands alone.
 

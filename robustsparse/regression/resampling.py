@@ -22,7 +22,7 @@ from robustsparse.base.text import did_you_mean
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.arrays import array_design
 from robustsparse.design.design import Design
-from robustsparse.design.groups import Groups
+from robustsparse.design.groups import Groups, named
 from robustsparse.design.response import Coding, Response
 from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.family import as_family
@@ -79,6 +79,10 @@ class Study:
         """Number of terms to select from."""
         more = sum(len(columns) - 1 for columns in self.groups.values())
         return len(self.names) - len(self.kept) - more
+
+    def named_groups(self) -> dict[str, tuple[str, ...]]:
+        """Columns that enter and leave together, by the name of their term."""
+        return named(self.groups, self.names)
 
     def fit(self, rows: Places, seed: int, n_jobs: int | None = 1) -> RHTResult:
         """The whole fit on some rows, which may repeat."""

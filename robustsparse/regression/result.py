@@ -455,7 +455,9 @@ class RHTResult:
 
     def plot_path(self, ax: Any = None) -> Any:
         """Draw the standardized coefficients against k, of a term of several columns its size; returns the Axes."""
-        return plot_path(by_term(self.path, self.groups), self._place(), ax)
+        several = any(len(columns) > 1 for columns in self.groups.values())
+        label = "standardized coefficient" + several * "\n(several columns: root mean square)"
+        return plot_path(by_term(self.path, self.groups), self._place(), ax, label=label)
 
     def plot_convergence(self, ax: Any = None) -> Any:
         """Draw the relative change of the iterates; returns the Axes."""

@@ -21,6 +21,8 @@ from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.column_sets import DEPENDENT, LOWER, ColumnRows
 from robustsparse.regression.fit.standardized import Standardized
 
+# A residual sum of squares below this part of the whole is rounding.
+_EXACT = 1e-14
 # Groups outside of a working set that are tried at a time.
 _TRIED = 200
 
@@ -183,7 +185,8 @@ class GroupSets:
             return self.rows.total
         own = self.cross[at]
         coef = np.linalg.lstsq(self.gram[np.ix_(at, at)], own, rcond=None)[0]
-        return max(self.rows.total - float(own @ coef), 0.0)
+        left = self.rows.total - float(own @ coef)
+        return left if left > _EXACT * self.rows.total else 0.0
 
     def _table(self, chosen: Indices) -> _Table:
         at = self._vectors(chosen)
@@ -201,17 +204,19 @@ class GroupSets:
         gains = np.empty(len(self.places))
         for (alike, own), rest in zip(self._alike, left, strict=True):
             slopes = slope[own]
+            some = np.trace(rest, axis1=1, axis2=2) > DEPENDENT
             # A direction that the set explains has nothing left, and nothing to add.
             rest = rest + DEPENDENT * np.eye(own.shape[1])
             if own.shape[1] == 1:
-                gains[alike] = slopes[:, 0] ** 2 / np.maximum(rest[:, 0, 0], DEPENDENT)
+                gained = slopes[:, 0] ** 2 / np.maximum(rest[:, 0, 0], DEPENDENT)
             else:
-                gains[alike] = (slopes * np.linalg.solve(rest, slopes[..., None])[..., 0]).sum(1)
+                gained = (slopes * np.linalg.solve(rest, slopes[..., None])[..., 0]).sum(axis=1)
+            gains[alike] = np.where(some, gained, 0.0)
         return gains
 
     def _added(self, gains: Array, rss: float, freedom: int, chosen: Indices) -> Array:
         """Worth of a set with each group added; infinite where that is no use, or more than the rows can carry."""
-        useful = (gains > LOWER * rss) & (freedom + self.ranks <= self.rows.room)
+        useful = (gains > 0.0) & (freedom + self.ranks <= self.rows.room)
         useful[chosen] = False
         worth = np.maximum(rss - gains, 0.0) * np.exp(self.rows.price * (freedom + self.ranks))
         return np.where(useful, worth, np.inf)
@@ -227,9 +232,9 @@ class GroupSets:
         ends = np.concatenate([[0], np.cumsum(self.ranks[chosen])])
         return [slice(int(a), int(b)) for a, b in pairwise(ends)]
 
-    def _exchanges(self, chosen: Indices) -> Array:
+    def _exchanges(self, chosen: Indices, rss: float) -> Array:
         """Worth (members, groups) of a set with each group in the place of each member."""
-        table, rss, freedom = self._table(chosen), self.rss(chosen), self.freedom(chosen)
+        table, freedom = self._table(chosen), self.freedom(chosen)
         worth = np.empty((len(chosen), len(self.places)))
         for i, at in enumerate(self._members(chosen)):
             # What the set explains of every basis vector through this member is given back.
@@ -282,7 +287,7 @@ class GroupSets:
 
     def improvements(self, chosen: Indices, own: float, larger: float) -> Array:
         """By how much each group lowers one of the `bars`, in the place of a member or added."""
-        exchanged = own - self._exchanges(chosen).min(axis=0, initial=own)
+        exchanged = own - self._exchanges(chosen, self.rss(chosen)).min(axis=0, initial=own)
         added = larger - np.minimum(self._additions(chosen), larger)
         return np.asarray(np.maximum(exchanged, added))
 
@@ -292,7 +297,7 @@ class GroupSets:
         for _ in range(2 * len(chosen) + 20):
             if not len(chosen):
                 break
-            worth = self._exchanges(chosen)
+            worth = self._exchanges(chosen, rss)
             leaves, enters = np.unravel_index(int(np.argmin(worth)), worth.shape)
             other = chosen.copy()
             other[leaves] = enters

@@ -93,7 +93,7 @@ class Standardized:
         labels = np.full(len(self.XT), -1, dtype=np.int64)
         labels[: self.d] = np.where(self.scaling.constant, -1, self.groups)
         labels[self.keep] = -1
-        return Groups.numbered(labels)
+        return Groups.numbered(labels, max(self.room, 1))
 
     @property
     def candidates(self) -> int:
@@ -123,21 +123,16 @@ class Standardized:
         """Number of coefficients that a robust regression can have beside the kept ones: one for two rows."""
         return self.n // 2 - len(self.keep)
 
-    def fewest(self, k: int) -> int:
-        """Smallest number of columns that k terms can have."""
-        return k if self.terms is None else self.terms.narrowest(k)
-
     def affordable(self, k: int) -> bool:
-        """Whether there is room for any k terms."""
-        return (k if self.terms is None else self.terms.widest(k)) <= self.room
+        """Whether there is room for k terms."""
+        return (k if self.terms is None else self.terms.narrowest(k)) <= self.room
 
     @property
     def largest_k(self) -> int:
         """Largest number of terms worth trying."""
         if self.terms is None:
             return largest_k(self.n, self.free)
-        most = largest_k(int(self.n / self.terms.mean_size), self.free)
-        return max([1, *(k for k in range(1, most + 1) if self.affordable(k))])
+        return largest_k(int(self.n / self.terms.mean_size), self.free)
 
     def problem(
         self, estimator: Estimator, threads: int = 1, like: Problem | None = None
