@@ -12,7 +12,7 @@ from robustsparse.regression.family import FamilyLike
 from robustsparse.robust.standardize import ScaleLike
 
 Epsilon = float | Literal["auto"]
-Select = Literal["ebic", "gic", "ric", "cv"]
+Select = Literal["ric", "ebic", "gic", "cv"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Arguments:
     family: FamilyLike = "gaussian"
     estimator: EstimatorLike = "trim"
     k: Sparsity = "auto"
-    select: Select = "ebic"
+    select: Select = "ric"
     loss: LossLike | None = None
     epsilon: Epsilon = 0.1
     standardize: ScaleLike = True

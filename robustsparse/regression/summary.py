@@ -69,9 +69,10 @@ def _head(result: "RHTResult", model: "Member") -> tuple[tuple[str, str], ...]:
         ("Candidates", _candidates(result, candidates)),
         ("Selected (k)", f"{_selected(result, model)}, {chosen}"),
         ("Estimates", "robust refit" if result.refitted else "as thresholded"),
-        ("Iterations", f"{result.n_iter}, {'settled' if result.converged else 'NOT SETTLED'}"),
-        ("Last step", f"{result.step:.3g}"),
     ]
+    if model.k == result.k:
+        settled = "settled" if result.converged else "NOT SETTLED"
+        head += [("Iterations", f"{result.n_iter}, {settled}"), ("Last step", f"{result.step:.3g}")]
     return (*head, *model.told, ("Flagged rows", str(len(model.flags))))
 
 

@@ -8,7 +8,7 @@ from robustsparse.algorithm.solver import RHTFit, solve, solve_down
 from robustsparse.base.checks import FEWEST_ROWS
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array
-from robustsparse.regression.fit.criteria import PRICES, robust_criterion
+from robustsparse.regression.fit.criteria import PRICES, criteria
 from robustsparse.regression.fit.k_paths import Choice, choice_of, choose_by_cv, path
 from robustsparse.regression.fit.models import Fitted, Model
 from robustsparse.regression.fit.options import Options
@@ -41,8 +41,7 @@ def thresholded_fit(
 
 def _choice(problem: Standardized, fits: dict[int, RHTFit], options: Options) -> Choice:
     if options.select != "cv":
-        price = PRICES[options.select]
-        return choice_of({k: robust_criterion(problem, fit, price) for k, fit in fits.items()})
+        return choice_of(criteria(problem, fits, PRICES[options.select], trusted=False))
 
     def models(rows: Standardized, rng: np.random.Generator) -> dict[int, RHTFit]:
         bound = rows.problem(options.estimator.with_rng(rng))

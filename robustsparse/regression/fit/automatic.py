@@ -23,10 +23,12 @@ from robustsparse.regression.family import residual_unit
 from robustsparse.regression.fit.best_subsets import BestSubsets, by_least_squares
 from robustsparse.regression.fit.criteria import (
     PRICES,
-    gic_penalty,
+    columns_of,
+    cost,
+    criteria,
+    ebic_price,
+    gic_price,
     log_variance,
-    penalty,
-    trusted_criterion,
 )
 from robustsparse.regression.fit.finders import Finder, Found, Hints, Thresholding, automatic_grid
 from robustsparse.regression.fit.k_paths import Choice, choice_of, choose_by_cv
@@ -49,8 +51,8 @@ from robustsparse.robust.scales import tau_scale
 
 # How often rows are rejected and k is chosen anew, at most.
 _ROUNDS = 3
-# Ways to choose k that may take more terms than the criterion by which rows are judged.
-_GENEROUS = ("gic", "cv")
+# The criterion by which k is chosen while rows are judged.
+_JUDGE = "ric"
 
 
 def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) -> Fitted:
@@ -157,7 +159,7 @@ class _Search:
         for _ in progress(range(_ROUNDS), _ROUNDS, "path", options.verbose):
             used = good & self.near
             with self.judged.only(used) as part:
-                found = self.finder.find(part, hints, penalty, self.wanted)
+                found = self.finder.find(part, hints, PRICES[_JUDGE], self.wanted)
             end = _End(used, found, refit(self.judged, found.best, options.rng))
             unit = residual_unit(self.judged.y, end.refit.scale)
             fitting = ~rejected(self.judged, end.refit)
@@ -171,23 +173,20 @@ class _Search:
 
     def priced(self, part: Standardized, end: _End, options: Options) -> Found:
         """The models of the trusted rows, as far as the criterion that was asked for wants to see them."""
-        if options.select not in _GENEROUS:
+        if options.select == _JUDGE:
             return end.found
         sets = tuple(fit.support for fit in end.found.models.values())
-        return self.finder.find(part, Hints(end.found.best.coef, sets), gic_penalty, self.wanted)
+        price = PRICES.get(options.select, gic_price)
+        return self.finder.find(part, Hints(end.found.best.coef, sets), price, self.wanted)
 
 
 def _misfit(judged: Standardized, end: _End) -> float:
     """The criterion of all rows, bad ones among them, by a τ-scale of the residuals."""
-    return _robust_criterion(judged, end.refit.resid, end.found, end.found.k)
-
-
-def _robust_criterion(judged: Standardized, resid: Array, found: Found, size: int) -> float:
-    support = found.models[size].support
-    columns = size + len(support) - judged.count(support)
-    square = judged.n * tau_scale(resid) ** 2
-    misfit = log_variance(judged.n, square, judged.n - columns - len(judged.keep))
-    return misfit + penalty(judged.n, judged.candidates, size, columns)
+    n, size = judged.n, end.found.k
+    square = n * tau_scale(end.refit.resid) ** 2
+    columns = columns_of(judged, end.found.best, size)
+    misfit = log_variance(n, square, n - columns - len(judged.keep))
+    return misfit + cost(judged, ebic_price, size, columns, 0.0)
 
 
 def _chosen(
@@ -204,13 +203,8 @@ def _chosen(
         found = search.priced(part, end, options)
         sizes = ks or tuple(found.values)
         choice = _choice(part, search.finder, found, options, sizes)
-        run = None if choice is None else _run(part, found.models[choice.k], options)
+        run = _run(part, found.models[choice.k], options)
     models = Models(problem, trust, found.models)
-    if choice is None or run is None:
-        # The robust criterion looks at all rows.
-        choice = choice_of({k: _robust_criterion(judged, models[k].resid, found, k) for k in sizes})
-        with judged.only(end.used) as part:
-            run = _run(part, found.models[choice.k], options)
     if not ks and choice.k == max(found.values) < problem.free:
         warn_user(
             f"the best of all models tried has {choice.k} terms, as many as {int(end.used.sum())} rows can tell from "
@@ -223,26 +217,24 @@ def _chosen(
 
 def _choice(
     part: Standardized, finder: Finder, found: Found, options: Options, sizes: Sequence[int]
-) -> Choice | None:
-    """The choice of k on trusted rows; None if it takes all rows."""
+) -> Choice:
+    """The choice of k on trusted rows."""
     if options.select == "cv":
         # Wrong labels stay among the rows that are trusted, where residuals cannot tell them.
         trim = 0.0 if by_least_squares(part) else options.epsilon
 
         def models(rows: Standardized, rng: np.random.Generator) -> dict[int, RHTFit]:
-            return finder.find(rows, Hints(), gic_penalty, sizes).models
+            return finder.find(rows, Hints(), gic_price, sizes).models
 
         return choose_by_cv(
             part, models, sizes, trim=trim, rng=options.rng.spawn(1)[0],
             n_jobs=options.threads, verbose=options.verbose,
         )  # fmt: skip
-    if options.select == "ric":
-        return None
-    price = PRICES[options.select]
-    asked = {
-        k: trusted_criterion(part, found.models[k], price) for k in sizes if k not in found.values
-    }
-    return choice_of({k: asked[k] if k in asked else found.values[k] for k in sizes})
+    if found.values.keys() >= set(sizes):
+        return choice_of({k: found.values[k] for k in sizes})
+    return choice_of(
+        criteria(part, {k: found.models[k] for k in sizes}, PRICES[options.select], trusted=True)
+    )
 
 
 def _run(part: Standardized, model: RHTFit, options: Options) -> RHTFit:

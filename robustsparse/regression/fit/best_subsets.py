@@ -11,10 +11,14 @@ import numpy as np
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.algorithm.sparsity import identifiable_k
-from robustsparse.regression.fit.criteria import Price, log_variance
+from robustsparse.base.types import Array, Indices
+from robustsparse.regression.fit.criteria import Price, cost, log_variance
 from robustsparse.regression.fit.finders import Found, Hints
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.fit.subsets import Subset, subset_path
+
+# What is left of an exact fit counts as this part of everything.
+_EXACT = 1e-20
 
 
 def by_least_squares(problem: Standardized) -> bool:
@@ -29,11 +33,13 @@ class BestSubsets:
         self, part: Standardized, hints: Hints, price: Price, wanted: Sequence[int] = ()
     ) -> Found:
         """Models of 0, 1, 2, … terms until the criterion has clearly turned, then on to the largest wanted."""
+        total = _solved(part, part.keep)[1]
 
         def criterion(size: int, rss: float, columns: int) -> float:
-            freedom = part.n - columns - len(part.keep)
-            cost = price(part.n, part.candidates, size, columns)
-            return log_variance(part.n, rss, freedom) + cost
+            freedom = max(part.n - columns - len(part.keep), 1)
+            strength = (total - rss) * freedom / max(columns * rss, _EXACT * total, _EXACT)
+            misfit = log_variance(part.n, rss, freedom)
+            return misfit + cost(part, price, size, columns, strength)
 
         most = identifiable_k(part.n, part.free)
         sets = subset_path(part, hints.sets, most, criterion)
@@ -50,12 +56,19 @@ class BestSubsets:
 def least_squares(part: Standardized, subset: Subset) -> RHTFit:
     """Least squares on a set of columns and the kept ones."""
     columns = np.concatenate([subset.columns, part.keep])
-    rows = part.chosen(columns)
-    root = np.ones(part.n) if rows.weights is None else np.sqrt(rows.weights)
     coef = np.zeros(len(part.XT))
-    coef[columns] = np.linalg.lstsq(root[:, None] * rows.A, root * rows.target, rcond=None)[0]
+    coef[columns], _ = _solved(part, columns)
     support = part.ranked(subset.columns, coef)
     return RHTFit(coef, support, 0.0, True, "settled", 0.5 * subset.rss / part.n, ())
+
+
+def _solved(part: Standardized, columns: Indices) -> tuple[Array, float]:
+    """Weighted least-squares coefficients of some columns, and the sum of squares that is left."""
+    rows = part.chosen(columns)
+    root = np.ones(part.n) if rows.weights is None else np.sqrt(rows.weights)
+    A, target = root[:, None] * rows.A, root * rows.target
+    coef: Array = np.asarray(np.linalg.lstsq(A, target, rcond=None)[0], dtype=np.float64)
+    return coef, float(np.sum((target - A @ coef) ** 2))
 
 
 def _padded(part: Standardized, model: RHTFit, size: int) -> RHTFit:

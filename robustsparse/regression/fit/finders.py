@@ -12,7 +12,7 @@ from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.algorithm.sparsity import k_grid
 from robustsparse.base.types import Array, Indices
-from robustsparse.regression.fit.criteria import Price, trusted_criterion
+from robustsparse.regression.fit.criteria import Price, criteria
 from robustsparse.regression.fit.k_paths import path
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.standardized import Standardized
@@ -95,7 +95,7 @@ class Thresholding:
         bound = part.problem(self.estimator, self.options.threads)
         run = partial(path, part, bound, settings=self.options.settings)
         models = run(self.grid, start=hints.coef, verbose=self.options.verbose)
-        values = {k: trusted_criterion(part, fit, price) for k, fit in models.items()}
+        values = criteria(part, models, price, trusted=True)
         for k in sorted(set(wanted) - set(models)):
             above = min((size for size in self.grid if size > k), default=max(self.grid))
             models |= run([k], start=models[above].coef)
