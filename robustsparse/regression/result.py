@@ -207,6 +207,16 @@ class RHTResult:
         ----------
         k : int, optional
             Number of terms: another model of the path than the one that was chosen.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=120, d=6, k=1, epsilon=0.1, rng=4)
+        >>> data = sim.data.assign(g=np.resize(["a", "b", "c"], len(sim.data)))
+        >>> data["y"] += 3.0 * (data["g"] == "b") - 3.0 * (data["g"] == "c")
+        >>> fit = rs.rht("y ~ .", data)
+        >>> fit.terms(), fit.support()
+        (['g', 'x6'], ['g[T.b]', 'g[T.c]', 'x6'])
         """
         return list(dict.fromkeys(term_of(self.support(k), self.groups).values()))
 
