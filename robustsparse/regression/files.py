@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +44,6 @@ _CODECS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 }
 # Fields that are written in a way of their own, and one that is not written.
 _OWN = ("estimator", "loss", "bad_share", "members", "made", "_call", "kind", "dropped", "spec")
-# Fields that older files lack, and whose defaults are right for these.
-_LATER = ("groups",)
 # What follows from the diagnostics, written for readers of other versions.
 _DERIVED = ("fittedvalues", "resid", "row_weights")
 # What plain fields can be, so that a changed file is refused when it is read and not when it is used.
@@ -58,7 +56,7 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("kept", "constant"), _NAMES),
     "groups": (dict,),
     "formula": (str, type(None)),
-    "epsilon": (*_NUMBER, type(None)),
+    **dict.fromkeys(("epsilon", "df_resid"), (*_NUMBER, type(None))),
     "classes": (tuple, type(None)),
     "references": (dict,),
     **dict.fromkeys(("told", "notes"), _NAMES),
@@ -107,12 +105,14 @@ def _written(thing: Any) -> dict[str, Any]:
     return {name: write(getattr(thing, name)) for name, write, _ in _codecs(type(thing))}
 
 
+def _has_default(item: "Field[Any]") -> bool:
+    return item.default is not MISSING or item.default_factory is not MISSING
+
+
 def _read(cls: type[Any], meta: dict[str, Any]) -> dict[str, Any]:
-    values = {
-        name: read(meta[name])
-        for name, _, read in _codecs(cls)
-        if name in meta or name not in _LATER
-    }
+    # What older versions did not write has a default.
+    later = {item.name for item in fields(cls) if _has_default(item)} - meta.keys()
+    values = {name: read(meta[name]) for name, _, read in _codecs(cls) if name not in later}
     for name, kinds in _PLAIN.items():
         if name in values and not _is(values[name], kinds):
             raise DataError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.base.checks import Seed, as_rng, check_count, check_number
+from robustsparse.base.checks import Seed, as_rng, check_count
 from robustsparse.base.errors import DataError
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.regression.resampling import (
@@ -23,6 +23,7 @@ from robustsparse.regression.resampling import (
 )
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.terms import Groups, term_of
+from robustsparse.regression.wald import check_level
 
 Frame = pd.DataFrame
 
@@ -100,7 +101,7 @@ def _bootstrap(
     verbose: bool = False,
 ) -> Frame:
     pairs = (check_count("resamples", resamples, 2) + 1) // 2
-    level = check_number("level", level, 0.0, 1.0, open_low=True)
+    level = check_level(level)
     full, coefs = fits_to_parts(study, 0.5, pairs, RHTResult.coef, as_rng(rng), n_jobs, verbose)
     return _percentiles(full.coef(), coefs, level, study.kept, study.named_groups())
 
@@ -212,7 +213,7 @@ def _split(
     verbose: bool = False,
 ) -> Frame:
     check_count("splits", splits, 1)
-    level = check_number("level", level, 0.0, 1.0, open_low=True)
+    level = check_level(level)
     inner = level if splits == 1 else 0.5 + 0.5 * level
     # Flags of a fit to all rows would carry what one half knows over to the other, so only the classes are balanced.
     classes = study.classes()

@@ -65,6 +65,7 @@ def label(
             spec=design.spec,
             offset_given=design.offset is not None,
         ),
+        df_resid=fitted.model.df,
     )
 
     def member(size: int) -> Member:
@@ -76,6 +77,7 @@ def label(
             scale=labels.scale(model),
             diagnostics=labels.rows(model),
             cov=labels.covariance(model),
+            df_resid=model.df,
         ).as_member()
 
     return replace(result, members=Members(fitted.models, member))

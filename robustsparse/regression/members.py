@@ -25,6 +25,8 @@ class Member:
         Why rows are flagged, by row label; rows that are not are left out.
     told, notes : tuple
         Lines and notes of a summary that its family adds.
+    df_resid : float or None
+        Degrees of freedom of Student's t; None is the normal distribution.
     """
 
     k: int
@@ -34,6 +36,7 @@ class Member:
     flags: "pd.Series[Any]"
     told: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+    df_resid: float | None = None
 
 
 class Members(Mapping[int, Member]):

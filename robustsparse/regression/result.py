@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from robustsparse.algorithm.estimator import GradientEstimator
 from robustsparse.algorithm.losses import Loss
-from robustsparse.base.checks import as_matrix, as_vector, check_choice, check_count, check_number
+from robustsparse.base.checks import as_matrix, as_vector, check_choice, check_count
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array
@@ -24,8 +23,9 @@ from robustsparse.regression.made import Made
 from robustsparse.regression.measures import likelier, path_rank
 from robustsparse.regression.members import Member, Members
 from robustsparse.regression.summary import summarize
-from robustsparse.regression.tables import standard_errors, tidy_table
+from robustsparse.regression.tables import covariance, tidy_table
 from robustsparse.regression.terms import by_term, ranked_terms, term_of
+from robustsparse.regression.wald import check_level
 from robustsparse.report.plots import (
     plot_coefficients,
     plot_convergence,
@@ -91,6 +91,9 @@ class RHTResult:
         The models of the path by k, in few numbers: what `coef(k=)`, `predict(..., k=)` and `summary(k=)` read.
     made : Made
         How the fit was made, in detail.
+    df_resid : float or None
+        Degrees of freedom of Student's t in intervals and tests: the sum of the row weights less the number of
+        coefficients and one for the scale, 1 at least. None is the normal distribution, for the binomial family.
     """
 
     params: "pd.Series[float]"
@@ -111,6 +114,7 @@ class RHTResult:
     bad_share: BadShare | None
     members: Members
     made: Made
+    df_resid: float | None = None
     # How to repeat the fit; the data are not in it.
     _call: Call | None = None
 
@@ -259,6 +263,7 @@ class RHTResult:
             flags=flags[flags != ""],
             told=tuple(self.made.kind.tells(self)),
             notes=tuple(self.made.kind.notes(self)),
+            df_resid=self.df_resid,
         )
 
     def outliers(self, kind: str | None = None) -> list[Hashable]:
@@ -378,22 +383,31 @@ class RHTResult:
     # ------------------------------------------------------------------------------- inference
 
     def conf_int(
-        self, level: float = 0.95, method: str = "sandwich", data: Any = None, **options: Any
+        self,
+        level: float = 0.95,
+        method: str = "sandwich",
+        data: Any = None,
+        *,
+        alpha: float | None = None,
+        **options: Any,
     ) -> pd.DataFrame:
         """Confidence intervals, by term.
 
         Parameters
         ----------
         level : float
-            Confidence level.
+            Confidence level, 0.5 at least.
         method : {"sandwich", "split", "bootstrap"}
-            "sandwich": of the nonzero coefficients, conditional on the support. That the same data chose the support is
-            not accounted for: intervals of terms that are in truth zero do not cover zero, and those of weak terms,
-            near the edge of being selected, cover less than promised when rows are bad.
+            "sandwich": of the nonzero coefficients, conditional on the support, by Student's t with `df_resid` degrees
+            of freedom. That the same data chose the support is not accounted for: intervals of terms that are in truth
+            zero do not cover zero, and those of weak terms, near the edge of being selected, cover less than promised
+            when rows are bad.
             "split", "bootstrap": the fit is repeated with the arguments of the call, which accounts for the selection;
             see `robustsparse.inference.split` and `robustsparse.inference.bootstrap`.
         data : data frame, or pair (X, y) for a fit to arrays
             The data of the fit, needed by the last two if these are no longer in memory: a result keeps no data.
+        alpha : float, optional
+            In place of `level`: one less the level.
         **options
             `splits`, `resamples`, `rng`, `n_jobs`, `verbose`, or arguments of the call that cannot be had again.
 
@@ -402,9 +416,17 @@ class RHTResult:
         DataFrame
             Columns `low` and `high`; but for the sandwich also `estimate` and `frequency`, the share of the repetitions
             that selected the term.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> bool(fit.conf_int(0.9).equals(fit.conf_int(alpha=0.1)))
+        True
         """
         check_choice("method", method, _METHODS)
-        check_number("level", level, 0.0, 1.0, open_low=True)
+        level = check_level(level, alpha)
         if method == "sandwich":
             return self._sandwich(level, data, options)
         if self._call is None:
@@ -418,9 +440,56 @@ class RHTResult:
         if data is not None or options:
             name = "data" if data is not None else next(iter(options))
             raise ParameterError(f"{name} is for method='split' and 'bootstrap', which fit again.")
-        estimate = self.coef()
-        margin = ndtri(0.5 + 0.5 * level) * standard_errors(self.as_member())
-        return pd.DataFrame({"low": estimate - margin, "high": estimate + margin})
+        table = self._estimates(level)
+        return table[["low", "high"]]
+
+    def _estimates(self, level: float = 0.95) -> pd.DataFrame:
+        """`tidy` by term; an error if there are no standard errors."""
+        covariance(self.as_member())
+        return self.tidy(level).set_index("term").rename_axis(None)
+
+    def cov_params(self) -> pd.DataFrame:
+        """Covariance of the nonzero coefficients, in the order of `coef()`, conditional on the support.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> fit.cov_params().shape
+        (3, 3)
+        """
+        return covariance(self.as_member())
+
+    @property
+    def bse(self) -> "pd.Series[float]":
+        """Standard errors of the nonzero coefficients, conditional on the support.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> list(fit.bse.index) == ["Intercept", *fit.support()]
+        True
+        """
+        return self._estimates()["std_error"]
+
+    @property
+    def pvalues(self) -> "pd.Series[float]":
+        """p-values of the nonzero coefficients against zero, two-sided, conditional on the support.
+
+        They do not account for the selection: a false term has a small one too.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> bool((fit.pvalues[fit.support()] < 1e-6).all())
+        True
+        """
+        return self._estimates()["p_value"]
 
     def tidy(self, level: float = 0.95, k: int | None = None) -> pd.DataFrame:
         """Nonzero terms as a data frame: term, estimate, std_error, statistic, p_value, low, high.
@@ -432,8 +501,7 @@ class RHTResult:
         k : int, optional
             Number of predictors: another model of the path than the one that was chosen.
         """
-        check_number("level", level, 0.0, 1.0, open_low=True)
-        return tidy_table(self._member(k), level)
+        return tidy_table(self._member(k), check_level(level))
 
     # ------------------------------------------------------------------------------- reporting
 

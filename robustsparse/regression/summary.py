@@ -128,7 +128,7 @@ def _table(model: "Member") -> pd.DataFrame:
         "std_error": "Std. Error",
         "low": "95% CI low",
         "high": "95% CI high",
-        "statistic": "z",
+        "statistic": "z" if model.df_resid is None else "t",
         "p_value": "p",
     }
     return tidy[[name for name in names if name in tidy]].rename(columns=names)
@@ -142,6 +142,11 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
             "that the same data selected them is not accounted for. conf_int(method='split') and "
             "conf_int(method='bootstrap') select again."
         )
+        if model.df_resid is not None:
+            notes.append(
+                f"t has {model.df_resid:.1f} degrees of freedom: the rows, each as far as it is trusted, less the "
+                "coefficients and the scale."
+            )
     if result.bad_share is not None:
         notes.append(_bad_share(result, result.bad_share))
     if result.kept:

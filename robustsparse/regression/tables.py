@@ -2,21 +2,20 @@
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
 
 from robustsparse.base.errors import ParameterError
 from robustsparse.regression.members import Member
+from robustsparse.regression.wald import p_values, quantile
 
 
-def standard_errors(model: Member) -> "pd.Series[float]":
-    """Standard errors of the coefficients, by term."""
+def covariance(model: Member) -> pd.DataFrame:
+    """Covariance of the coefficients, in their order."""
     if model.cov is None:
         raise ParameterError(
             "standard errors come from the robust refit; fit with refit=True to have them."
         )
-    # Rounding can leave a variance of nothing below zero.
-    variances = np.maximum(np.diag(model.cov), 0.0)
-    return pd.Series(np.sqrt(variances), index=model.cov.index)[model.params.index]
+    names = model.params.index
+    return model.cov.loc[names, names]
 
 
 def tidy_table(model: Member, level: float) -> pd.DataFrame:
@@ -25,14 +24,15 @@ def tidy_table(model: Member, level: float) -> pd.DataFrame:
     frame = pd.DataFrame({"term": model.params.index, "estimate": estimate})
     if model.cov is None:
         return frame
-    se = standard_errors(model).to_numpy()
+    # Rounding can leave a variance of nothing below zero.
+    se = np.sqrt(np.maximum(np.diag(covariance(model)), 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = estimate / se
-    margin = ndtri(0.5 + 0.5 * level) * se
+    margin = quantile(level, model.df_resid) * se
     return frame.assign(
         std_error=se,
         statistic=statistic,
-        p_value=2.0 * ndtr(-np.abs(statistic)),
+        p_value=p_values(statistic, model.df_resid),
         low=estimate - margin,
         high=estimate + margin,
     )

@@ -335,6 +335,15 @@ def test_a_file_that_does_not_count_rows_of_weight_zero_is_read(sim: Any, tmp_pa
     assert rs.load(file).dropped.weightless == 0
 
 
+def test_a_file_without_degrees_of_freedom_is_read(sim: Any, tmp_path: Path) -> None:
+    fit = rs.rht_fit(sim.X, sim.y, k=3)
+    assert stored(fit, tmp_path).df_resid == fit.df_resid
+    old = rs.load(rewritten(tmp_path / "fit.rs", lambda c: c["result"].pop("df_resid")))
+    assert old.df_resid is None
+    assert list(old.summary().table)[-2:] == ["z", "p"]
+    assert (old.pvalues < fit.pvalues).all()
+
+
 def test_a_large_file_is_read_if_it_is_trusted(
     sim: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -364,6 +373,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
         lambda c: c["result"]["diagnostics"]["columns"][0]["values"].pop(),
         "damaged or was changed",
     ),
+    "no degrees": (lambda c: c["result"].update(df_resid="many"), "df_resid is 'many'"),
     "wrong type": (lambda c: c["result"].update(params=7), "damaged or was changed"),
     "unknown family": (
         lambda c: c["result"].update(kind={"class": "os.system", "values": {}}),

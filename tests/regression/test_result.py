@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm
+from scipy.stats import t as student
 
 import robustsparse as rs
 
@@ -245,10 +246,46 @@ def test_intervals_stand_around_the_estimates(fit: rs.RHTResult) -> None:
             fit.conf_int(level)
 
 
+def test_a_level_can_be_given_as_alpha(fit: rs.RHTResult) -> None:
+    pd.testing.assert_frame_equal(fit.conf_int(alpha=0.25), fit.conf_int(0.75))
+    with pytest.raises(rs.ParameterError, match=r"use level=0\.95, or alpha=0\.05"):
+        fit.conf_int(0.05)
+    with pytest.raises(rs.ParameterError, match=r"level=0\.05"):
+        fit.tidy(0.05)
+
+
+def test_errors_and_tests_by_the_names_of_statsmodels(fit: rs.RHTResult) -> None:
+    tidy = fit.tidy().set_index("term")
+    for values, column in ((fit.bse, "std_error"), (fit.pvalues, "p_value")):
+        assert list(values.index) == list(fit.coef().index)
+        np.testing.assert_array_equal(values, tidy[column])
+    cov = fit.cov_params()
+    assert list(cov.index) == list(cov.columns) == list(fit.coef().index)
+    np.testing.assert_allclose(np.sqrt(np.diag(cov)), fit.bse)
+    assert fit.cov is not None
+    pd.testing.assert_frame_equal(cov.loc[fit.cov.index, fit.cov.columns], fit.cov)
+
+
+def test_degrees_of_freedom_are_those_of_the_row_weights(fit: rs.RHTResult) -> None:
+    assert fit.df_resid is not None
+    assert 0 < fit.df_resid <= fit.row_weights.sum() - len(fit.coef())
+
+
+def test_two_classes_have_the_normal_distribution() -> None:
+    sim = rs.simulate.logistic(n=100, d=4, k=2, epsilon=0.0, rng=0)
+    result = rs.rht_fit(sim.X, sim.y, family="binomial", k=2)
+    assert result.df_resid is None
+    tidy = result.tidy()
+    np.testing.assert_allclose(tidy["p_value"], 2 * norm.sf(tidy["statistic"].abs()))
+    width = norm.ppf(0.975) * tidy["std_error"]
+    np.testing.assert_allclose(tidy["high"] - tidy["estimate"], width)
+    assert "z" in result.summary().table
+
+
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.999])
 def test_an_interval_is_as_wide_as_its_level_asks(fit: rs.RHTResult, level: float) -> None:
     tidy, interval = fit.tidy(level), fit.conf_int(level)
-    margin = norm.ppf((1 + level) / 2) * tidy["std_error"].to_numpy()
+    margin = student(df=fit.df_resid).ppf((1 + level) / 2) * tidy["std_error"].to_numpy()
     np.testing.assert_allclose(interval["low"], tidy["estimate"] - margin, atol=ROUNDING)
     np.testing.assert_allclose(interval["high"], tidy["estimate"] + margin, atol=ROUNDING)
     np.testing.assert_array_equal(tidy[["low", "high"]], interval)
@@ -263,7 +300,8 @@ def test_the_tidy_table_holds_the_test_of_each_term(fit: rs.RHTResult) -> None:
     tidy = fit.tidy()
     assert list(tidy["term"]) == list(fit.coef().index)
     np.testing.assert_allclose(tidy["statistic"], tidy["estimate"] / tidy["std_error"])
-    np.testing.assert_allclose(tidy["p_value"], 2 * norm.sf(tidy["statistic"].abs()))
+    p = 2 * student(df=fit.df_resid).sf(tidy["statistic"].abs())
+    np.testing.assert_allclose(tidy["p_value"], p)
     np.testing.assert_allclose(tidy[["low", "high"]], fit.conf_int())
 
 

@@ -178,7 +178,7 @@ BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "k name": ({"k": "best"}, "'auto'"),
     "k zero without intercept": ({"k": 0, "intercept": False}, "from 1 to 30"),
     "family": ({"family": "poisson"}, "'gaussian', 'binomial'"),
-    "select": ({"select": "aic"}, "'ric', 'cv'"),
+    "select": ({"select": "aic"}, "'ric', 'ebic', 'gic', 'cv'"),
     "estimator": ({"estimator": "huber"}, "'trim', 'mom', 'mean'"),
     "estimator class": ({"estimator": rs.Trimmed}, "call the class"),
     "loss": ({"loss": "l1"}, "'squared', 'huber', 'logistic'"),

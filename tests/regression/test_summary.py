@@ -93,6 +93,16 @@ def test_the_head_says_how_the_fit_was_made(sim: Any) -> None:
     assert "robust CV" in head(str(blocks.summary()))
 
 
+def test_small_samples_are_told_their_degrees_of_freedom(sim: Any, data: pd.DataFrame) -> None:
+    fit = rs.rht_fit(sim.X, sim.y, k=3)
+    summary = fit.summary()
+    assert list(summary.table)[-2:] == ["t", "p"]
+    assert any(f"t has {fit.df_resid:.1f} degrees" in note for note in summary.notes)
+    classes = rs.rht("label ~ . - y", data, "binomial", k=2).summary()
+    assert list(classes.table)[-2:] == ["z", "p"]
+    assert not any("degrees" in note for note in classes.notes)
+
+
 @pytest.mark.filterwarnings("ignore::robustsparse.base.errors.ConvergenceWarning")
 def test_the_body_lists_nonzero_terms_largest_first(sim: Any) -> None:
     fit = rs.rht("y ~ .", sim.data)

@@ -205,7 +205,7 @@ def _chosen(
         choice = _choice(part, search.finder, found, options, sizes)
         run = _run(part, found.models[choice.k], options)
     models = Models(problem, trust, found.models)
-    if not ks and choice.k == max(found.values) < problem.free:
+    if not ks and 0 < choice.k == max(found.values) < problem.free:
         warn_user(
             f"the best of all models tried has {choice.k} terms, as many as {int(end.used.sum())} rows can tell from "
             "noise; there may be more. Take more rows or fewer columns, or give k.",

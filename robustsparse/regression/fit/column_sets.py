@@ -13,7 +13,7 @@ DEPENDENT = 1e-7
 # An exchange must lower the residual sum of squares by this part of it.
 LOWER = 1e-9
 # Entries of the design that are brought to double precision at a time.
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16
 
 
 class ColumnRows:

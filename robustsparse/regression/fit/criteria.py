@@ -47,7 +47,8 @@ def ric_price(n: int, d: int, size: int, strength: float) -> float:
     The choice costs what it does in the extended BIC, and so does the first term altogether. The log n of every other
     one is the price of a term as strong as BIC expects it; where those that were found are weaker, so may the next one
     be, and the logarithm of what they explain on average is the better price (the empirical Bayes criterion of George
-    and Foster, 2000). Beside strong terms a doubtful one is noise; beside weak ones it may well be one of them.
+    and Foster, 2000). Beside strong terms a doubtful one is noise; beside weak ones it may well be one of them. With
+    few rows a term costs more, as in the corrected AIC: the fewer are left, the better noise fits.
 
     Parameters
     ----------
@@ -59,14 +60,15 @@ def ric_price(n: int, d: int, size: int, strength: float) -> float:
     Examples
     --------
     >>> [round(ric_price(300, 1000, 5, strength), 1) for strength in (20, 200, 2000)]
-    [78.8, 88.0, 97.2]
+    [80.4, 89.8, 99.2]
     >>> round(ebic_price(300, 1000, 5), 1)
     97.6
     """
     if not size:
         return 0.0
     own = min(max(log(max(strength, 1.0)) - _FAMILIAR, _LEAST), log(n))
-    return 2.0 * size * log(max(d, 2)) + log(n) + (size - 1) * own
+    price = 2.0 * size * log(max(d, 2)) + log(n) + (size - 1) * own
+    return price * n / max(n - size - 1, 1)
 
 
 # Prices by the name of the criterion.

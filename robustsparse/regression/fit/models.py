@@ -34,6 +34,8 @@ class Model:
         Covariance of the coefficients; None without a refit.
     size : int
         How many terms the threshold kept.
+    df : float or None
+        Degrees of freedom of tests of the coefficients; None is the normal distribution.
     """
 
     active: Indices
@@ -44,6 +46,7 @@ class Model:
     weights: Array
     cov: Array | None
     size: int
+    df: float | None = None
 
     @classmethod
     def refitted(
@@ -51,15 +54,9 @@ class Model:
     ) -> "Model":
         """A robust regression of all rows on the columns of a model."""
         eta = rows.predictor(refit.coef)
+        weights = refit.weights * trust
         return cls(
-            columns,
-            refit.coef,
-            eta,
-            refit.scale,
-            refit.resid,
-            refit.weights * trust,
-            refit.cov,
-            size,
+            columns, refit.coef, eta, refit.scale, refit.resid, weights, refit.cov, size, refit.df
         )
 
     def full(self, p: int) -> Array:

@@ -23,7 +23,7 @@ class Summary:
         What was fitted and how; short pairs stand two on a line.
     table : DataFrame
         One row a term, numbers unformatted; columns such as `Estimate`, `Std. Error`, `95% CI low`,
-        `95% CI high`, `z`, `p`. The name decides how a column is printed; what is missing prints
+        `95% CI high`, `t`, `p`. The name decides how a column is printed; what is missing prints
         as a dash.
     notes : tuple of str
         Sentences below the table.

@@ -1,6 +1,5 @@
 """The automatic fit: starts, rejection, choice of k and refit in standardized units."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.family import Gaussian
 from robustsparse.regression.fit.as_printed import as_thresholded
 from robustsparse.regression.fit.automatic import automatic_fit, refit_all_rows
-from robustsparse.regression.fit.k_paths import choose_by, path, trusted_criterion
+from robustsparse.regression.fit.criteria import criteria, ebic_price
+from robustsparse.regression.fit.k_paths import choice_of, path
 from robustsparse.regression.fit.options import make_options
 from robustsparse.regression.fit.rows import leverage, rejected
 from robustsparse.regression.fit.standardized import Standardized, standardized
@@ -33,7 +33,7 @@ def prepared(sim: rs.simulate.Simulation, **arguments: Any) -> Standardized:
 
 def automatic(data: Standardized, ks: Any = range(1, 7)) -> Any:
     options = make_options(Arguments(estimator=Trimmed(0.2), rng=0))
-    return automatic_fit(data, options, ks, partial(choose_by, trusted_criterion))
+    return automatic_fit(data, options, ks)
 
 
 def ended_with(resid: np.ndarray, scale: float) -> Refit:
@@ -60,11 +60,15 @@ def test_parts_of_the_fit_agree() -> None:
     sim = rs.simulate.linear(n=120, d=40, k=3, rng=0)
     data = prepared(sim)
     fitted = automatic(data)
-    np.testing.assert_allclose(fitted.resid, data.y - data.predictor(fitted.coef), atol=ROUNDING)
-    assert set(np.flatnonzero(fitted.coef)) <= set(fitted.active)
-    assert fitted.cov.shape == (len(fitted.active),) * 2
+    model = fitted.model
+    eta = data.predictor(model.full(len(data.XT)))
+    np.testing.assert_allclose(model.eta, eta, atol=ROUNDING)
+    np.testing.assert_allclose(model.resid, data.y - eta, atol=ROUNDING)
+    assert set(fitted.solution.support) | set(data.keep) == set(model.active)
+    assert model.cov.shape == (len(model.active),) * 2
     assert fitted.choice.k in fitted.path
-    assert ((fitted.weights >= 0) & (fitted.weights <= 1)).all()
+    assert list(fitted.models) == list(fitted.path)
+    assert ((model.weights >= 0) & (model.weights <= 1)).all()
 
 
 def test_concentration_leaves_rows_out_without_a_copy() -> None:
@@ -118,7 +122,7 @@ def test_least_squares_choice_weighs_the_rows() -> None:
     y[:20] += 100.0
     data = standardized(sim.X, y, Squared(), family=Gaussian(), how="mad", weights=weights)
     fits = path(data, data.problem(Mean()), range(1, 7), SETTINGS)
-    assert choose_by(trusted_criterion, data, fits).k == 3
+    assert choice_of(criteria(data, fits, ebic_price, trusted=True)).k == 3
 
 
 def test_the_lighter_estimator_is_of_the_same_kind() -> None:
@@ -143,11 +147,11 @@ def test_a_plain_fit_keeps_the_thresholded_estimate() -> None:
     data = prepared(rs.simulate.linear(n=100, d=30, k=3, rng=0))
     solution = solve(data.problem(Trimmed(0.2)), 3, keep=data.keep, settings=SETTINGS)
     fitted = as_thresholded(data, solution, None, {3: solution.coef})
-    np.testing.assert_array_equal(fitted.coef, solution.coef)
-    assert fitted.cov is None
+    np.testing.assert_array_equal(fitted.model.full(len(data.XT)), solution.coef)
+    assert fitted.model.cov is None
     refitted = refit_all_rows(data, solution, np.random.default_rng(0))
-    assert set(refitted.active) == {*solution.support, *data.keep}
-    assert refitted.scale < fitted.scale * 1.1
+    assert set(refitted.model.active) == {*solution.support, *data.keep}
+    assert refitted.model.scale < fitted.model.scale * 1.1
 
 
 @pytest.mark.parametrize("attack", ["paper", "leverage"])

@@ -1,0 +1,117 @@
+"""How far an MM-estimate can be from the truth: its covariance and degrees of freedom."""
+
+import numpy as np
+
+from robustsparse.base.types import Array
+from robustsparse.robust.s_estimate import Problem, gram, unit_diagonal
+from robustsparse.robust.scales import BISQUARE_EFFICIENCY, BREAKDOWN_TUNING, bisquare_rest
+
+# Directions with less information than this (relative eigenvalue) get the variance that belongs to
+# it.
+LEAST_INFORMATION = 1e-8
+# A row of more leverage than this determines a coefficient alone: its residual is rounding error
+# and says nothing of the error that the row has.
+ALONE = 0.99
+FEWEST_DEGREES = 1.0
+
+
+def covariance(task: Problem, u: Array, first: Array) -> Array:
+    """Covariance (p, p) of the coefficients at scale 1, for samples of any size.
+
+    A row with leverage h pulls the fit towards itself, so its residual is too small by 1 - h or so;
+    to divide by it gives what the coefficients move by if the row is left out (HC3, MacKinnon and
+    White, 1985). The part of the scale is inflated by n / (n - p).
+
+    Parameters
+    ----------
+    task : Problem
+        The regression.
+    u, first : (n,) array
+        Residuals of the estimate and of its first stage, in units of the scale.
+    """
+    pull = leverages(task, _weights(u))
+    psi = np.where(pull > ALONE, 1.0, _psi(u) / np.maximum(1.0 - pull, 1.0 - ALONE))
+    n, p = task.A.shape
+    own, through_scale = _moves(task, u, first, psi)
+    moves = own + through_scale * np.sqrt(n / (n - p))
+    return np.asarray(moves.T @ moves)
+
+
+def influences(task: Problem, u: Array, first: Array) -> Array:
+    """What a little more weight on each row moves the coefficients by, (n, p) at scale 1."""
+    own, through_scale = _moves(task, u, first, _psi(u))
+    return own + through_scale
+
+
+def _moves(task: Problem, u: Array, first: Array, psi: Array) -> tuple[Array, Array]:
+    """Moves (n, p) by each row's own equation, of size `psi`, and through the scale.
+
+    Row i moves the coefficients by `H^-1 (psi_i x_i - k (rho_i - mean rho))`.
+    """
+    u = _clipped(u)
+    rest = bisquare_rest(u * u, BISQUARE_EFFICIENCY)
+    slope = rest * (5.0 * rest - 4.0)
+    rho, rho_slope = _scale_terms(task, first)
+    rho_move = (task.average * slope * u) @ task.A / rho_slope
+    inverse = _inverse_slope(task, rest, slope)
+    own = task.weighted * psi[:, None]
+    return own @ inverse, -np.outer(task.prior * rho, rho_move @ inverse)
+
+
+def _clipped(u: Array) -> Array:
+    return np.clip(u, -BISQUARE_EFFICIENCY, BISQUARE_EFFICIENCY)
+
+
+def _weights(u: Array) -> Array:
+    return bisquare_rest(_clipped(u) ** 2, BISQUARE_EFFICIENCY) ** 2
+
+
+def _psi(u: Array) -> Array:
+    return _weights(u) * _clipped(u)
+
+
+def leverages(task: Problem, weights: Array) -> Array:
+    """Leverage (n,) of each row in a least-squares fit with these weights, from 0 to 1."""
+    half = _half_inverse(*unit_diagonal(gram(task, weights[None])))[0]
+    return np.asarray(task.prior * weights * ((task.A @ half) ** 2).sum(axis=1))
+
+
+def degrees_of_freedom(task: Problem, weights: Array) -> float:
+    """Sum of the weights less the number of coefficients and one for the scale; at least 1.
+
+    With prior weights the sum is the number of equal rows that would know as much.
+    """
+    total, squares = float(task.prior @ weights), float(task.prior**2 @ weights)
+    rows = total * total / squares if squares > 0 else 0.0
+    return max(rows - len(task.A.T) - 1.0, FEWEST_DEGREES)
+
+
+def _scale_terms(task: Problem, first: Array) -> tuple[Array, float]:
+    """Centered rho of the first residuals, and the slope of its average in the log scale."""
+    first = np.clip(first, -BREAKDOWN_TUNING, BREAKDOWN_TUNING)
+    rest = bisquare_rest(first * first, BREAKDOWN_TUNING)
+    rho = 1.0 - rest**3
+    slope = float(task.average @ (rest * first) ** 2) * 6.0 / BREAKDOWN_TUNING**2
+    return rho - float(task.prior @ rho) / len(rho), max(slope, LEAST_INFORMATION)
+
+
+def _inverse_slope(task: Problem, rest: Array, slope: Array) -> Array:
+    """Inverse of the derivative (p, p) of the estimating equations, always positive definite."""
+    half, least = _half_inverse(*unit_diagonal(gram(task, slope[None])))
+    if least < LEAST_INFORMATION:
+        # Rows on the way out bend the loss downwards; on average over the rows it bends upwards.
+        share = float(task.prior @ slope) / float(task.prior @ rest**2)
+        half, _ = _half_inverse(*unit_diagonal(gram(task, rest[None] ** 2) * max(share, 0.1)))
+    return np.asarray(half @ half.T)
+
+
+def _half_inverse(scaled: Array, unit: Array) -> tuple[Array, float]:
+    """Root (p, p) of the inverse of a matrix from `unit_diagonal`, and its least eigenvalue."""
+    values, vectors = np.linalg.eigh(_numbers(scaled[0]))
+    half = vectors / np.sqrt(np.maximum(values, LEAST_INFORMATION)) / unit[0][:, None]
+    return half, float(values[0])
+
+
+def _numbers(matrix: Array) -> Array:
+    """The matrix, or one of zeros if products beyond all numbers are in it: it tells nothing."""
+    return matrix if np.isfinite(matrix).all() else np.zeros_like(matrix)
