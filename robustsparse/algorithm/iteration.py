@@ -119,6 +119,17 @@ class Descent:
         self._fused = fused_for(problem, self.settings)
         self._gathered: tuple[Indices | None, Array] = (None, np.empty((0, 0)))
 
+    def start(self, coef: Array) -> Iterate:
+        """The k largest of given coefficients, and the kept ones."""
+        free = np.flatnonzero((coef != 0) & ~self.kept)
+        columns = np.sort(np.concatenate([self.keep, free[largest(free, coef[free], self.k)]]))
+        return Iterate(columns, coef[columns].astype(np.float64))
+
+    def support(self, coef: Array) -> Indices:
+        """Columns that survived the threshold, largest coefficient first."""
+        free = np.flatnonzero((coef != 0) & ~self.kept)
+        return free[np.argsort(-np.abs(coef[free]), kind="stable")]
+
     def closed(self, at: Iterate) -> Mask:
         """Columns that cannot enter the support: those that are in it, and barred ones."""
         closed = self.barred.copy()

@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from robustsparse.algorithm.bound import BoundGradient
+from robustsparse.algorithm.groups import Groups
 from robustsparse.algorithm.losses import Loss
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array
@@ -30,6 +31,8 @@ class Problem:
         Known part of the linear predictor; multipliers of the rows' losses.
     barred : tuple of int
         Columns that are never selected, such as the response among the variables of a graph.
+    groups : Groups or None
+        Columns that are selected together, kept ones in none of them; None selects single columns.
     """
 
     gradient: BoundGradient
@@ -38,6 +41,7 @@ class Problem:
     offset: Array | None = None
     weights: Array | None = None
     barred: tuple[int, ...] = ()
+    groups: Groups | None = None
 
     def predictor(self, XT: Array, values: Array) -> Array:
         """Linear predictor (n,) of coefficients on the rows of a transposed design."""

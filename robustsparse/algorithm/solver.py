@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robustsparse.algorithm.iteration import Descent, Iterate, Iteration, largest
+from robustsparse.algorithm.grouped_iteration import GroupedDescent
+from robustsparse.algorithm.iteration import Descent, Iterate, Iteration
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.base.errors import ConvergenceWarning, warn_user
 from robustsparse.base.types import Array, Indices
@@ -37,7 +38,8 @@ class RHTFit:
     coef : array (d,)
         Coefficients, zero outside the support and the kept columns.
     support : array of int
-        Columns that survived the threshold, largest coefficient first; kept columns are not listed.
+        Columns that survived the threshold, largest coefficient first; with groups all columns of each that did, the
+        largest group first. Kept columns are not listed.
     step : float
         Length of the last step.
     converged : bool
@@ -69,8 +71,7 @@ def _finish(
 ) -> RHTFit:
     """What a run ends with; its loss is computed unless it is at hand."""
     coef = at.dense(run.d)
-    free = np.flatnonzero((coef != 0) & ~run.kept)
-    support = free[np.argsort(-np.abs(coef[free]), kind="stable")]
+    support = run.support(coef)
     if loss is None:
         loss = run.problem.robust_loss(run.predictor(at))
     return RHTFit(coef, support, at.step, converged, reason, loss, tuple(run.history))
@@ -114,16 +115,6 @@ class _Guard:
             return _finish(self.run, at, False, "iterations")
         auto = self.run.settings.step == "auto"
         return _finish(self.run, self.best, False, "unsteady" if auto else "step reduced")
-
-
-def _start(k: int, keep: Indices, start: Array | None) -> Iterate:
-    if start is None:
-        return Iterate(keep, np.zeros(len(keep)))
-    kept = np.zeros(len(start), dtype=bool)
-    kept[keep] = True
-    free = np.flatnonzero((start != 0) & ~kept)
-    columns = np.sort(np.concatenate([keep, free[largest(free, start[free], k)]]))
-    return Iterate(columns, start[columns].astype(np.float64))
 
 
 def _run_fixed(run: Descent, at: Iterate, callback: Callable[[Array], None] | None) -> RHTFit:
@@ -249,7 +240,7 @@ def solve(
     problems : Problem or sequence of Problem
         The data; a sequence is sample splitting, one iteration on each member.
     k : int
-        Number of coefficients that survive the threshold (the paper's k').
+        Number of coefficients that survive the threshold (the paper's k'); of groups, if the problem has any.
     keep : array of int, optional
         Columns that are never thresholded and do not count in k.
     settings : Settings, optional
@@ -282,8 +273,9 @@ def solve(
     settings = settings or Settings()
     keep = np.unique(np.asarray([] if keep is None else keep, dtype=np.int64))
     parts = [problems] if isinstance(problems, Problem) else list(problems)
-    run = Descent(parts[0], k, keep, settings)
-    at = _start(k, keep, start)
+    kind = Descent if parts[0].groups is None else GroupedDescent
+    run = kind(parts[0], k, keep, settings)
+    at = Iterate(keep, np.zeros(len(keep))) if start is None else run.start(start)
     with np.errstate(over="ignore", invalid="ignore"):
         if len(parts) > 1:
             fit = _run_split(run, at, parts, callback)
@@ -324,9 +316,12 @@ def solve_down(
         As in `solve`.
     """
     settings = settings or Settings()
-    free = problem.gradient.XT.shape[0] - (0 if keep is None else len(keep))
     # A support of more than a third of the rows fits noise, and starts no better than none.
-    most = min(free, problem.gradient.XT.shape[1] // 3)
+    most = problem.gradient.XT.shape[1] // 3
+    if problem.groups is None:
+        most = min(problem.gradient.XT.shape[0] - (0 if keep is None else len(keep)), most)
+    else:
+        most = min(problem.groups.count, int(most / problem.groups.mean_size))
     loose = replace(
         settings,
         max_iter=min(settings.max_iter, _CONTINUATION_ITER),

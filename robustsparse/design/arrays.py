@@ -19,6 +19,7 @@ from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array, Mask
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT, Dropped
+from robustsparse.design.groups import column_groups
 from robustsparse.design.response import Coding, Response
 
 
@@ -45,19 +46,29 @@ def array_names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
     return labels
 
 
-def _kept(keep: Sequence[Any] | None, names: tuple[str, ...]) -> Mask:
+class _Found:
+    """Columns of an array by what a user may call them: a number or a name."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names, self.places = names, {name: j for j, name in enumerate(names)}
+
+    def __call__(self, argument: str, item: Any) -> int:
+        """The column that an item of an argument stands for."""
+        if not isinstance(item, str):
+            return check_count(argument, item, 0, len(self.names) - 1)
+        if item not in self.places:
+            raise ParameterError(f"{argument} names {item!r}, which is no column of X.")
+        return self.places[item]
+
+
+def _kept(keep: Sequence[Any] | None, found: _Found) -> Mask:
     """Columns (d,) that are never thresholded, given by number or name."""
-    kept = np.zeros(len(names), dtype=bool)
+    kept = np.zeros(len(found.names), dtype=bool)
     if keep is None:
         return kept
     items = [keep] if isinstance(keep, str) or np.isscalar(keep) else list(keep)
-    places = {name: j for j, name in enumerate(names)}
     for item in items:
-        if isinstance(item, str) and item not in places:
-            raise ParameterError(f"keep names {item!r}, which is no column of X.")
-        if not isinstance(item, str):
-            check_count("keep", item, 0, len(names) - 1)
-        kept[places[item] if isinstance(item, str) else int(item)] = True
+        kept[found("keep", item)] = True
     return kept
 
 
@@ -69,6 +80,8 @@ def array_design(
     names: Sequence[str] | None = None,
     intercept: bool = True,
     keep: Sequence[Any] | None = None,
+    groups: Any = None,
+    coded: Mask | None = None,
     weights: Any = None,
     offset: Any = None,
 ) -> Design:
@@ -85,6 +98,8 @@ def array_design(
         if not sparse.issparse(X):
             check_finite_columns(X.T, 0, labels, np.flatnonzero(counts))
     rows = pd.RangeIndex(n)
+    found = _Found(labels)
+    kept = _kept(keep, found)
     return Design(
         X=X,
         response=array_response(y, counts, coding),
@@ -94,7 +109,9 @@ def array_design(
         dropped=Dropped(0, 0, rows[~counts], {}, int((~counts).sum())),
         weights=None if values is None else values[counts],
         offset=None if offset is None else _numbers("offset", offset, counts),
-        keep=_kept(keep, labels),
+        keep=kept,
+        coded=coded,
+        groups=column_groups(groups, labels, lambda item: [found("groups", item)], kept),
     )
 
 

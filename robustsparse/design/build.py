@@ -50,6 +50,7 @@ from robustsparse.design.frames import (
     row_values,
     row_weights,
 )
+from robustsparse.design.groups import Groups, column_groups
 from robustsparse.design.response import Coding as ResponseCoding
 from robustsparse.design.response import CodingLike, Response, as_coding
 from robustsparse.design.spec import DesignSpec, context_of, evaluator_for, read_by
@@ -65,6 +66,8 @@ def build_design(
     weights: Any = None,
     offset: Any = None,
     keep: str | Sequence[str] | None = None,
+    groups: Any = None,
+    group_terms: bool = True,
     na_action: Literal["drop", "raise"] = "drop",
     context: Mapping[str, Any] | None = None,
 ) -> Design:
@@ -80,6 +83,9 @@ def build_design(
     weights, offset : column name, or array with a value for each row of ``data``; weight 0 leaves a row out.
     keep : terms (``"C(g)"``), variables (``"g"``) or columns (``"C(g)[T.b]"``) to mark as kept.
         A variable stands for the terms that read it alone.
+    groups : mapping from names to terms, variables or columns that enter and leave together, or a label for each
+        column.
+    group_terms : whether the columns of a term enter and leave together.
     na_action : ``"drop"`` counts and drops rows with missing or infinite values,
         ``"raise"`` refuses them.
     context : further names that code in the formula may use.
@@ -137,6 +143,8 @@ def build_design(
     use = ~audit.bad
     response = _response(frame, parsed.response, evaluator, use[rows], use, coding_of_response)
     columns, places = _columns(parsed, layout, coding)
+    found = _Found.of(columns, coding, places, kinds)
+    kept = _keep(keep, found)
     spec = DesignSpec(
         formula=formula,
         family=coding_of_response.family,
@@ -161,7 +169,9 @@ def build_design(
         dropped=_dropped(audit, index, counts),
         weights=None if weight is None else weight[use],
         offset=None if shift is None else shift[use],
-        keep=_keep(keep, columns, coding, places, kinds),
+        keep=kept,
+        groups=_groups(groups, group_terms, found, kept),
+        coded=found.coded() if group_terms else None,
         references=spec.references,
         spec=spec,
     )
@@ -313,36 +323,74 @@ def _fill(block: NumericBlock, values: Array, places: Sequence[Sequence[int]], u
     return flipped.T
 
 
-def _keep(
-    keep: str | Sequence[str] | None,
-    names: Sequence[str],
-    coding: Coding,
-    places: Sequence[Sequence[int]],
-    data: Mapping[str, Kind],
-) -> Mask:
-    """Columns of the kept terms: a column's own name first, then a term's, then a variable's."""
-    mask = np.zeros(len(names), dtype=bool)
+@dataclass(frozen=True)
+class _Found:
+    """Places of columns by what a user may call them: a column's own name first, then a term's, then a variable's."""
+
+    names: Sequence[str]
+    column: dict[str, list[int]]
+    term: dict[str, list[int]]
+    variable: dict[str, list[int]]
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        coding: Coding,
+        places: Sequence[Sequence[int]],
+        data: Mapping[str, Kind],
+    ) -> _Found:
+        term: dict[str, list[int]] = {}
+        variable: dict[str, list[int]] = {}
+        for coded, at in zip(coding.terms, places, strict=True):
+            term.setdefault(coded.label, []).extend(at)
+            read = sorted(coded.variables & data.keys())
+            if len(read) == 1:
+                variable.setdefault(read[0], []).extend(at)
+        return cls(names, {name: [j] for j, name in enumerate(names)}, term, variable)
+
+    def coded(self) -> Mask | None:
+        """Columns of terms that have several."""
+        places = [j for at in self.term.values() if len(at) > 1 for j in at]
+        mask = np.zeros(len(self.names), dtype=bool)
+        mask[places] = True
+        return mask if places else None
+
+    def __call__(self, argument: str, name: Any) -> list[int]:
+        """The columns that a name in an argument stands for."""
+        found = self.column.get(name) or self.term.get(name) or self.variable.get(name)
+        if not found:
+            known = {**self.column, **self.term, **self.variable}
+            raise FormulaError(
+                f"{argument} names {name!r}, which is no term{did_you_mean(name, known)}"
+            )
+        return found
+
+
+def _keep(keep: str | Sequence[str] | None, found: _Found) -> Mask:
+    """Columns of the kept terms."""
+    mask = np.zeros(len(found.names), dtype=bool)
     if keep is None:
         return mask
     wanted = list(keep) if isinstance(keep, Iterable) and not isinstance(keep, str) else [keep]
-    if not wanted:
-        return mask
-    column = {name: [j] for j, name in enumerate(names)}
-    term: dict[str, list[int]] = {}
-    variable: dict[str, list[int]] = {}
-    for coded, at in zip(coding.terms, places, strict=True):
-        term.setdefault(coded.label, []).extend(at)
-        read = sorted(coded.variables & data.keys())
-        if len(read) == 1:
-            variable.setdefault(read[0], []).extend(at)
     for name in wanted:
         if not isinstance(name, str):
             raise ParameterError(
                 f"keep={shown(keep)} must name terms, variables or columns of the formula; {shown(name)} is no name"
             )
-        found = column.get(name) or term.get(name) or variable.get(name)
-        if found is None:
-            known = {**column, **term, **variable}
-            raise FormulaError(f"keep names {name!r}, which is no term{did_you_mean(name, known)}")
-        mask[found] = True
+        mask[found("keep", name)] = True
     return mask
+
+
+def _groups(groups: Any, group_terms: bool, found: _Found, keep: Mask) -> Groups:
+    """Columns that enter and leave together."""
+
+    def find(name: Any) -> list[int]:
+        if isinstance(name, str):
+            return found("groups", name)
+        raise ParameterError(
+            f"groups must name terms, variables or columns of the formula; {shown(name)} is no name"
+        )
+
+    terms = {label: at for label, at in found.term.items() if at} if group_terms else {}
+    return column_groups(groups, found.names, find, keep, terms)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from robustsparse.base.types import Array, Mask
 from robustsparse.design.frames import Dropped
+from robustsparse.design.groups import Groups
 from robustsparse.design.response import Response
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ class Design:
     dropped : rows that were left out.
     weights, offset : (n,) float64, or None.
     keep : (d,) bool, the columns of the terms that must stay in the model.
+    groups : places of the columns that enter and leave a model together, by the name of their term; the other columns
+        stand alone.
+    coded : (d,) bool, the columns of terms that became several columns which stay together; None if there are none.
     references : the level of each factor that has no column of its own.
     spec : what is needed to code new data alike; None for arrays, which are coded already.
     """
@@ -44,6 +48,8 @@ class Design:
     weights: Array | None
     offset: Array | None
     keep: Mask
+    groups: Groups = field(default_factory=dict)
+    coded: Mask | None = None
     references: dict[str, object] = field(default_factory=dict)
     spec: DesignSpec | None = None
 

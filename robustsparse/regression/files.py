@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,7 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("scale", "step"), _NUMBER),
     **dict.fromkeys(("converged", "intercept", "refitted", "offset_given"), _TRUTH),
     **dict.fromkeys(("kept", "constant"), _NAMES),
+    "groups": (dict,),
     "formula": (str, type(None)),
     **dict.fromkeys(("epsilon", "df_resid"), (*_NUMBER, type(None))),
     "classes": (tuple, type(None)),
@@ -104,9 +105,13 @@ def _written(thing: Any) -> dict[str, Any]:
     return {name: write(getattr(thing, name)) for name, write, _ in _codecs(type(thing))}
 
 
+def _has_default(item: "Field[Any]") -> bool:
+    return item.default is not MISSING or item.default_factory is not MISSING
+
+
 def _read(cls: type[Any], meta: dict[str, Any]) -> dict[str, Any]:
     # What older versions did not write has a default.
-    later = {item.name for item in fields(cls) if item.default is not MISSING} - meta.keys()
+    later = {item.name for item in fields(cls) if _has_default(item)} - meta.keys()
     values = {name: read(meta[name]) for name, _, read in _codecs(cls) if name not in later}
     for name, kinds in _PLAIN.items():
         if name in values and not _is(values[name], kinds):
@@ -163,14 +168,17 @@ def _result(
     trusted: bool,
 ) -> "RHTResult":
     dropped = meta["dropped"]
+    own = _read(result, meta)
+    made = _read(Made, meta)
+    _check_groups(made.get("groups", {}), own["params"])
     return result(
-        **_read(result, meta),
+        **own,
         estimator=_as_part(meta["estimator"]),
         loss=_as_part(meta["loss"]),
         bad_share=None if meta["bad_share"] is None else BadShare(*meta["bad_share"]),
         members=_members(meta),
         made=Made(
-            **_read(Made, meta),
+            **made,
             kind=_family(meta),
             dropped=Dropped(
                 dropped["missing"], dropped["infinite"], index_from_json(dropped["labels"]),
@@ -180,6 +188,19 @@ def _result(
         ),
         _call=_as_call(meta["call"], rerun, context),
     )  # fmt: skip
+
+
+def _check_groups(groups: dict[Any, Any], params: "pd.Series[float]") -> None:
+    """Raise unless groups are names with columns of the model."""
+    for name, columns in groups.items():
+        if not isinstance(name, str) or not isinstance(columns, tuple) or not columns:
+            raise DataError(
+                "the model is damaged or was changed: a group has no name or no columns."
+            )
+        if not all(isinstance(one, str) and one in params.index for one in columns):
+            raise DataError(
+                f"the model is damaged or was changed: the group {shown(name)} has a column that the model has not."
+            )
 
 
 def _members(meta: dict[str, Any]) -> Members:
@@ -313,4 +334,6 @@ def _as_call(
     }
     if "formula" in arguments:
         arguments["context"] = context
+        # Fits of older versions selected single columns, and so does a repetition of one.
+        arguments.setdefault("group_terms", False)
     return Call(arguments, dict.fromkeys(stored["lost"], gone), rerun)

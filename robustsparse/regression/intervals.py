@@ -22,6 +22,7 @@ from robustsparse.regression.resampling import (
     two_parts,
 )
 from robustsparse.regression.result import RHTResult
+from robustsparse.regression.terms import Groups, term_of
 from robustsparse.regression.wald import check_level
 
 Frame = pd.DataFrame
@@ -102,11 +103,15 @@ def _bootstrap(
     pairs = (check_count("resamples", resamples, 2) + 1) // 2
     level = check_level(level)
     full, coefs = fits_to_parts(study, 0.5, pairs, RHTResult.coef, as_rng(rng), n_jobs, verbose)
-    return _percentiles(full.coef(), coefs, level, study.kept)
+    return _percentiles(full.coef(), coefs, level, study.kept, study.named_groups())
 
 
 def _percentiles(
-    full: "pd.Series[float]", coefs: Sequence["pd.Series[float]"], level: float, kept: Sequence[str]
+    full: "pd.Series[float]",
+    coefs: Sequence["pd.Series[float]"],
+    level: float,
+    kept: Sequence[str],
+    groups: Groups,
 ) -> Frame:
     table = pd.concat([full, *coefs], axis=1).fillna(0.0)
     drawn = table.iloc[:, 1:].to_numpy()
@@ -122,15 +127,18 @@ def _percentiles(
         },
         index=pd.Index(table.index, name="term"),
     )
-    return _ordered(frame, kept)
+    return _ordered(frame, kept, groups)
 
 
-def _ordered(frame: Frame, kept: Sequence[str]) -> Frame:
-    """The intercept, kept terms, then by frequency and size."""
-    group = frame.index.map({INTERCEPT: 0, **dict.fromkeys(kept, 1)}).fillna(2)
-    order = np.lexsort(
-        [-frame["estimate"].abs().to_numpy(), -frame["frequency"].to_numpy(), np.asarray(group)]
+def _ordered(frame: Frame, kept: Sequence[str], groups: Groups) -> Frame:
+    """The intercept, kept terms, then by frequency and size, the columns of a term together."""
+    first = frame.index.map({INTERCEPT: 0, **dict.fromkeys(kept, 1)}).fillna(2)
+    term = pd.Series(term_of(frame.index, groups), index=frame.index, dtype=object)
+    size, often = (
+        frame[name].abs().groupby(term, sort=False).transform("max").to_numpy()
+        for name in ("estimate", "frequency")
     )
+    order = np.lexsort([pd.factorize(term)[0], -size, -often, np.asarray(first)])
     return frame.iloc[order]
 
 
@@ -219,10 +227,10 @@ def _split(
         return fit.conf_int(inner).assign(estimate=fit.coef())
 
     tables = repeat(infer, seeds_from(as_rng(rng), int(splits)), n_jobs, verbose)
-    return _medians(tables, study.kept)
+    return _medians(tables, study.kept, study.named_groups())
 
 
-def _medians(tables: Sequence[Frame], kept: Sequence[str]) -> Frame:
+def _medians(tables: Sequence[Frame], kept: Sequence[str], groups: Groups) -> Frame:
     """Medians over the splits; one that does not select a term bounds its interval on neither side."""
     wide = {name: pd.concat([table[name] for table in tables], axis=1) for name in tables[0]}
     frame = pd.DataFrame(
@@ -233,7 +241,7 @@ def _medians(tables: Sequence[Frame], kept: Sequence[str]) -> Frame:
             "frequency": wide["estimate"].notna().mean(axis=1),
         }
     )
-    return _ordered(frame.rename_axis("term"), kept)
+    return _ordered(frame.rename_axis("term"), kept, groups)
 
 
 # Each method by its public name, what makes the intervals of a study, and the argument that only it has.

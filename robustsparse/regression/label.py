@@ -11,6 +11,7 @@ from robustsparse.base.errors import DataError
 from robustsparse.base.types import Array
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT
+from robustsparse.design.groups import named
 from robustsparse.regression.fit.contamination import BadShare
 from robustsparse.regression.fit.models import Fitted, Model, judged_residuals, response_flags
 from robustsparse.regression.fit.options import Options
@@ -59,6 +60,7 @@ def label(
             dropped=design.dropped,
             classes=design.response.classes,
             references=dict(design.references),
+            groups=named(design.groups, design.names),
             constant=tuple(np.array(design.names, dtype=object)[problem.scaling.constant]),
             spec=design.spec,
             offset_given=design.offset is not None,

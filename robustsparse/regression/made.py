@@ -1,6 +1,6 @@
 """`Made`: how a fit was made, for its summary, its predictions and its file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from robustsparse.design.frames import Dropped
@@ -37,6 +37,8 @@ class Made:
         How to code new data; None for arrays.
     offset_given : bool
         Whether the response was given an offset that new data must bring along.
+    groups : dict
+        Columns that enter and leave together, by the name of their term; other columns stand alone.
     """
 
     kind: Family
@@ -50,3 +52,4 @@ class Made:
     constant: tuple[str, ...]
     spec: "DesignSpec | None"
     offset_given: bool
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -19,9 +19,10 @@ from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.errors import ParameterError, warn_user
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.text import did_you_mean
-from robustsparse.base.types import Array, Places
+from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.arrays import array_design
 from robustsparse.design.design import Design
+from robustsparse.design.groups import Groups, named
 from robustsparse.design.response import Coding, Response
 from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.family import as_family
@@ -30,8 +31,8 @@ from robustsparse.regression.spine import fit_arrays, trusted_rows
 
 T = TypeVar("T")
 
-_DESIGN_OPTIONS = ("weights", "offset", "keep", "na_action", "context")
-_ARRAY_OPTIONS = ("names", "keep", "weights", "offset")
+_DESIGN_OPTIONS = ("weights", "offset", "keep", "groups", "group_terms", "na_action", "context")
+_ARRAY_OPTIONS = ("names", "keep", "groups", "weights", "offset")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,10 @@ class Study:
         The d columns.
     kept : list of str
         Columns that are never thresholded.
+    groups : dict
+        Places of the columns that enter and leave together, by the name of their term.
+    coded : bool array (d,) or None
+        Columns of terms that became several columns.
     weights, offset : array (n,) or None
         Multipliers of the rows; known part of the linear predictor.
     options : dict
@@ -58,6 +63,8 @@ class Study:
     response: Response
     names: tuple[str, ...]
     kept: list[str]
+    groups: Groups
+    coded: Mask | None
     weights: Array | None
     offset: Array | None
     options: dict[str, Any]
@@ -67,9 +74,22 @@ class Study:
         """Number of rows."""
         return len(self.response.values)
 
+    @property
+    def candidates(self) -> int:
+        """Number of terms to select from."""
+        more = sum(len(columns) - 1 for columns in self.groups.values())
+        return len(self.names) - len(self.kept) - more
+
+    def named_groups(self) -> dict[str, tuple[str, ...]]:
+        """Columns that enter and leave together, by the name of their term."""
+        return named(self.groups, self.names)
+
     def fit(self, rows: Places, seed: int, n_jobs: int | None = 1) -> RHTResult:
         """The whole fit on some rows, which may repeat."""
-        return self._fit(self._rows(rows), rows, seed, self.names, self.kept, n_jobs, self.options)
+        return self._fit(
+            self._rows(rows), rows, seed, self.names, self.kept, n_jobs, self.options,
+            groups=self.groups, coded=self.coded,
+        )  # fmt: skip
 
     def _rows(self, rows: Places) -> Any:
         # A transposed take keeps the columns contiguous, as the fit wants them.
@@ -80,7 +100,8 @@ class Study:
         rows = self._trusted(rows)
         places = pd.Index(self.names).get_indexer(pd.Index(terms))
         X = self.X[rows][:, places] if sparse.issparse(self.X) else self.X[np.ix_(rows, places)]
-        return self._fit(X, rows, seed, terms, terms, 1, {**self.options, "k": 0})
+        coded = None if self.coded is None else self.coded[places]
+        return self._fit(X, rows, seed, terms, terms, 1, {**self.options, "k": 0}, coded=coded)
 
     def _trusted(self, rows: Places) -> Places:
         """The rows without those, where that counts, that are far out in columns which a model may not have."""
@@ -93,7 +114,7 @@ class Study:
 
     def _fit(
         self, X: Any, rows: Places, seed: int, names: Sequence[str], kept: Sequence[str],
-        n_jobs: int | None, options: dict[str, Any],
+        n_jobs: int | None, options: dict[str, Any], **of_columns: Any,
     ) -> RHTResult:  # fmt: skip
         rng = np.random.default_rng(seed)
         # Resamples that draw from one generator would depend on which of them comes first.
@@ -105,7 +126,7 @@ class Study:
             X, self.response.values[rows], Arguments(**{**own, "rng": rng, "n_jobs": n_jobs}),
             names=names, keep=kept or None, intercept=options.get("intercept", True),
             weights=None if self.weights is None else self.weights[rows],
-            offset=None if self.offset is None else self.offset[rows],
+            offset=None if self.offset is None else self.offset[rows], **of_columns,
         )  # fmt: skip
 
     def classes(self) -> Places:
@@ -144,7 +165,9 @@ def _coding(options: dict[str, Any]) -> Coding:
 def _study(design: Design, options: dict[str, Any]) -> Study:
     kept = [design.names[j] for j in np.flatnonzero(design.keep)]
     X = design.X.tocsr() if sparse.issparse(design.X) else design.X
-    return Study(X, design.response, design.names, kept, design.weights, design.offset, options)
+    return Study(
+        X, design.response, design.names, kept, design.groups, design.coded, design.weights, design.offset, options
+    )  # fmt: skip
 
 
 def _require_known(options: dict[str, Any], of_data: Sequence[str], by: Callable[..., Any]) -> None:

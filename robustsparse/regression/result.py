@@ -24,6 +24,7 @@ from robustsparse.regression.measures import likelier, path_rank
 from robustsparse.regression.members import Member, Members
 from robustsparse.regression.summary import summarize
 from robustsparse.regression.tables import covariance, tidy_table
+from robustsparse.regression.terms import by_term, ranked_terms, term_of
 from robustsparse.regression.wald import check_level
 from robustsparse.report.plots import (
     plot_coefficients,
@@ -54,7 +55,7 @@ class RHTResult:
     params : Series
         Coefficients of all terms, zeros included, on the data's own scale.
     k : int
-        Number of predictors that the threshold kept.
+        Number of terms that the threshold kept; columns that enter and leave together are one term.
     nobs : int
         Number of rows used.
     fittedvalues, resid : Series
@@ -151,6 +152,7 @@ class RHTResult:
     classes = _of_making("classes")
     references = _of_making("references")
     constant = _of_making("constant")
+    groups = _of_making("groups")
     spec = _of_making("spec")
     offset_given = _of_making("offset_given")
 
@@ -186,19 +188,48 @@ class RHTResult:
         return [*([INTERCEPT] if self.intercept else []), *self.kept]
 
     def support(self, k: int | None = None) -> list[str]:
-        """Names of the selected terms, largest standardized coefficient first; kept terms are not listed.
+        """Names of the selected columns, largest standardized coefficient first; kept columns are not listed.
+
+        The columns of a term that enters as a whole stand together, the largest term first, see `terms`. Those of them
+        that repeat others are zero, and are left out.
 
         Parameters
         ----------
         k : int, optional
-            Number of predictors: another model of the path than the one that was chosen.
+            Number of terms: another model of the path than the one that was chosen.
         """
         if not self._chosen(k):
             return list(self._member(k).params.index[len(self._forced()) :])
+        return [name for columns in self._selected().values() for name in columns]
+
+    def terms(self, k: int | None = None) -> list[str]:
+        """Names of the selected terms, the largest first; a factor, a spline or one of `groups` is one of them.
+
+        The size of a term of several columns is the root mean square of their standardized coefficients.
+
+        Parameters
+        ----------
+        k : int, optional
+            Number of terms: another model of the path than the one that was chosen.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=120, d=6, k=1, epsilon=0.1, rng=4)
+        >>> data = sim.data.assign(g=np.resize(["a", "b", "c"], len(sim.data)))
+        >>> data["y"] += 3.0 * (data["g"] == "b") - 3.0 * (data["g"] == "c")
+        >>> fit = rs.rht("y ~ .", data)
+        >>> fit.terms(), fit.support()
+        (['g', 'x6'], ['g[T.b]', 'g[T.c]', 'x6'])
+        """
+        return list(dict.fromkeys(term_of(self.support(k), self.groups).values()))
+
+    def _selected(self) -> dict[str, list[str]]:
+        """The selected columns by their term, the largest term first."""
         column = self.path[self._place()]
         chosen = self.params[(self.params != 0) & ~self.params.index.isin(self._forced())]
         size = column.reindex(chosen.index).abs().fillna(0.0)
-        return list(size.sort_values(ascending=False, kind="stable").index)
+        return ranked_terms(size, self.made.groups)
 
     def _place(self) -> int:
         """The column of the path that was chosen; it may have kept fewer terms than it could."""
@@ -492,7 +523,7 @@ class RHTResult:
 
     def __repr__(self) -> str:
         what = self.formula or f"{len(self.params) - self.intercept} predictors"
-        terms = self.support()
+        terms = self.terms()
         shown = ", ".join(terms[:5]) + (", …" if len(terms) > 5 else "")
         flagged = len(self.outliers())
         return (
@@ -501,8 +532,10 @@ class RHTResult:
         )
 
     def plot_path(self, ax: Any = None) -> Any:
-        """Draw the standardized coefficients against k; returns the Axes."""
-        return plot_path(self.path, self._place(), ax)
+        """Draw the standardized coefficients against k, of a term of several columns its size; returns the Axes."""
+        several = any(len(columns) > 1 for columns in self.groups.values())
+        label = "standardized coefficient" + several * "\n(several columns: root mean square)"
+        return plot_path(by_term(self.path, self.groups), self._place(), ax, label=label)
 
     def plot_convergence(self, ax: Any = None) -> Any:
         """Draw the relative change of the iterates; returns the Axes."""
@@ -532,15 +565,21 @@ class RHTResult:
     def support_roc(self, true_support: Collection[str]) -> ROC:
         """ROC curve of the terms along the path against the true ones.
 
-        Terms are ranked by how many values of k keep them, then by the size of their coefficient.
+        Terms are ranked by how many values of k keep them, then by the size of their coefficient. The true ones can be
+        named as terms or by their columns.
         """
         forced = set(self._forced())
-        terms = [name for name in self.params.index if name not in forced]
-        unknown = [name for name in true_support if name not in terms]
+        term = term_of([name for name in self.params.index if name not in forced], self.groups)
+        known = {**term, **dict(zip(term.values(), term.values(), strict=True))}
+        unknown = [name for name in true_support if name not in known]
         if unknown:
             raise ParameterError(f"{unknown[0]!r} is not a candidate term of this model.")
-        scores = path_rank(self.path).reindex(terms).fillna(0.0).to_numpy()
-        return roc_from_scores(scores, np.isin(terms, list(true_support)))
+        terms = list(dict.fromkeys(term.values()))
+        rank = path_rank(by_term(self.path, self.groups))
+        true = {known[name] for name in true_support}
+        return roc_from_scores(
+            rank.reindex(terms).fillna(0.0).to_numpy(), np.isin(terms, list(true))
+        )
 
     def class_roc(self, newdata: Any = None, y: Any = None) -> ROC:
         """ROC curve of the predicted probabilities; of the training rows if `newdata` is None."""

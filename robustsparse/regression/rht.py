@@ -9,6 +9,7 @@ from robustsparse.algorithm.losses import LossLike
 from robustsparse.algorithm.problem import StepLike
 from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import Seed
+from robustsparse.design.groups import GroupsLike
 from robustsparse.regression.arguments import Arguments, Epsilon, Select
 from robustsparse.regression.call import Call
 from robustsparse.regression.family import FamilyLike
@@ -37,6 +38,8 @@ def rht(
     split: int = False,
     intercept: bool | None = None,
     keep: str | Sequence[str] | None = None,
+    groups: GroupsLike | None = None,
+    group_terms: bool = True,
     weights: Any = None,
     offset: Any = None,
     na_action: Literal["drop", "raise"] = "drop",
@@ -61,7 +64,7 @@ def rht(
         tails, plain mean (no protection), an instance such as ``Trimmed(alpha=0.3)``, or any
         callable `(X, score) -> (d,)`.
     k : "auto", int or sequence of int
-        Number of predictors to select; chosen by `select` for "auto" or a sequence.
+        Number of terms to select; chosen by `select` for "auto" or a sequence.
     select : {"ric", "cv", "ebic", "gic"}
         Choose k by a robust information criterion or by robust five-fold cross-validation with the
         one-standard-error rule, along a path of Algorithm 1; or take best subsets: "ebic" and "gic" look for the best
@@ -96,6 +99,12 @@ def rht(
         As the formula says by default (``- 1`` removes it); True or False overrules it.
     keep : str or list of str, optional
         Terms that are never thresholded and do not count in k.
+    groups : dict or sequence, optional
+        What enters and leaves the model together and counts once in k: from the name of a group to a list of columns,
+        terms or variables, or one label for each column, of which None is no group.
+    group_terms : bool
+        Whether all columns of a factor, a spline, a polynomial or an interaction enter and leave together, so that
+        neither the reference level nor the basis decides which terms there are. False selects single columns.
     weights, offset : str or array, optional
         Columns or arrays: multipliers of the rows, of which 0 leaves a row out; known part of the linear predictor.
     na_action : {"drop", "raise"}
@@ -127,8 +136,8 @@ def rht(
         split=split, rng=rng, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
     of_rows = {
-        "intercept": intercept, "keep": keep, "weights": weights, "offset": offset,
-        "na_action": na_action, "context": context,
+        "intercept": intercept, "keep": keep, "groups": groups, "group_terms": group_terms,
+        "weights": weights, "offset": offset, "na_action": na_action, "context": context,
     }  # fmt: skip
     result = fit_formula(formula, data, asked, **of_rows)
     return _remember(result, {"formula": formula, "data": data, **vars(asked), **of_rows})
@@ -154,6 +163,7 @@ def rht_fit(
     refit: bool = True,
     split: int = False,
     keep: Sequence[Any] | None = None,
+    groups: GroupsLike | None = None,
     weights: Any = None,
     offset: Any = None,
     rng: Seed = None,
@@ -174,6 +184,9 @@ def rht_fit(
         Whether the model has an intercept.
     keep : sequence of int or str, optional
         Columns, by number or name, that are never thresholded.
+    groups : dict or sequence, optional
+        What enters and leaves the model together and counts once in k: from the name of a group to a list of columns,
+        by number or name, or one label for each column, of which None is no group.
     weights, offset : array (n,), optional
         Multipliers of the rows, of which 0 leaves a row out; known part of the linear predictor.
     family, estimator, k, select, loss, epsilon, standardize, step, radius, max_iter, tol, refit,
@@ -192,6 +205,13 @@ def rht_fit(
     >>> fit = rs.rht_fit(sim.X, sim.y, k=3)
     >>> bool(abs(fit.coef(zeros=True).iloc[1:].to_numpy() - sim.beta).max() < 0.3)
     True
+
+    Columns that enter and leave together:
+
+    >>> sim = rs.simulate.linear(n=120, d=6, beta=[1.0, 1.0, 0.0, 0.0, 0.0, 2.0], rng=4)
+    >>> fit = rs.rht_fit(sim.X, sim.y, groups={"left": [0, 1], "right": ["x3", "x4"]}, k=2)
+    >>> fit.terms(), fit.support()
+    (['x6', 'left'], ['x6', 'x1', 'x2'])
     """
     asked = Arguments(
         family=family, estimator=estimator, k=k, select=select, loss=loss, epsilon=epsilon,
@@ -199,7 +219,8 @@ def rht_fit(
         split=split, rng=rng, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
     of_rows = {
-        "names": names, "intercept": intercept, "keep": keep, "weights": weights, "offset": offset,
+        "names": names, "intercept": intercept, "keep": keep, "groups": groups,
+        "weights": weights, "offset": offset,
     }  # fmt: skip
     result = fit_arrays(X, y, asked, **of_rows)
     return _remember(result, {"X": X, "y": y, **vars(asked), **of_rows})

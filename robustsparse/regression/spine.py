@@ -1,15 +1,17 @@
 """How a fit is made: design, standardize, choose, refit, label."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from robustsparse.algorithm.solver import warn_unsettled
-from robustsparse.base.errors import FormulaError
+from robustsparse.base.errors import FormulaError, SelectionWarning, warn_user
 from robustsparse.base.types import Array
 from robustsparse.design.arrays import array_design, require_rows
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT
+from robustsparse.design.groups import group_ids
 from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.fit.contamination import estimate_epsilon, warn_if_worse
 from robustsparse.regression.fit.fit import fit_standardized
@@ -42,6 +44,8 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
     """The whole fit; `intercept` overrules the design's own."""
     require_rows(len(design.rows))
     problem = _standardized(design, options, design.intercept if intercept is None else intercept)
+    if options.refit:
+        problem = _without_wide_terms(problem, design)
     # The standardized copy is all that the fit needs; the design itself can go.
     design = design.without_matrix()
     options = for_response(options, design.response.values)
@@ -50,6 +54,24 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
     warn_if_worse(problem, fitted, options)
     warn_unsettled(fitted.solution)
     return label(problem, fitted, options, design, share)
+
+
+def _without_wide_terms(problem: Standardized, design: Design) -> Standardized:
+    """The problem without terms that have more columns than the rows can carry, of which the user is told."""
+    if problem.terms is None or problem.groups is None:
+        return problem
+    labels = problem.groups.copy()
+    for name, columns in design.groups.items():
+        width = int((problem.terms.of[list(columns)] >= 0).sum())
+        if width > max(problem.room, 1):
+            labels[list(columns)] = -1
+            warn_user(
+                f"the term {name!r} has {width} columns, more than {problem.n} rows can carry in a robust refit, one "
+                "for two rows; it cannot be selected. Merge some of its levels, or select its columns one by one "
+                "(group_terms=False, or without groups).",
+                SelectionWarning,
+            )
+    return replace(problem, groups=labels)
 
 
 def trusted_rows(X: Any, y: Array, asked: Arguments) -> Array:
@@ -69,5 +91,6 @@ def _standardized(design: Design, options: Options, intercept: bool) -> Standard
     return standardized(
         design.X, design.response.values, options.loss, family=options.family, how=options.scale,
         intercept=bool(intercept), keep=np.flatnonzero(design.keep), weights=design.weights,
-        offset=design.offset, names=design.names, threads=options.threads,
+        offset=design.offset, groups=group_ids(design.groups, len(design.names)), coded=design.coded,
+        names=design.names, threads=options.threads,
     )  # fmt: skip

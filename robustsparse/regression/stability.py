@@ -156,15 +156,13 @@ def stability(
     share = check_number("share", share, 0.0, 0.5, open_low=True)
     threshold = check_number("threshold", threshold, 0.5, 1.0, open_low=True)
     study = make_study(formula, data, {**options, "k": k}, stability)
-    _, supports = fits_to_parts(
-        study, share, pairs, RHTResult.support, as_rng(rng), n_jobs, verbose
-    )
+    _, supports = fits_to_parts(study, share, pairs, RHTResult.terms, as_rng(rng), n_jobs, verbose)
     return Stability(
         frequencies=_frequencies(supports),
         threshold=threshold,
         resamples=len(supports),
         k_mean=float(np.mean([len(one) for one in supports])),
-        candidates=len(study.names) - len(study.kept),
+        candidates=study.candidates,
         rows=round(share * study.n),
         formula=formula,
     )

@@ -7,6 +7,7 @@ import pandas as pd
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.text import describe, listed
 from robustsparse.regression.tables import tidy_table
+from robustsparse.regression.terms import term_of
 from robustsparse.report.summary.report import Summary
 
 if TYPE_CHECKING:
@@ -67,14 +68,40 @@ def _head(result: "RHTResult", model: "Member") -> tuple[tuple[str, str], ...]:
         ("Gradient", _gradient(result, candidates)),
         ("Rows", str(result.nobs)),
         ("Rows dropped", _dropped(result)),
-        ("Candidates", str(candidates)),
-        ("Selected (k)", f"{model.k}, {chosen}"),
+        ("Candidates", _candidates(result, candidates)),
+        ("Selected (k)", f"{_selected(result, model)}, {chosen}"),
         ("Estimates", "robust refit" if result.refitted else "as thresholded"),
     ]
     if model.k == result.k:
         settled = "settled" if result.converged else "NOT SETTLED"
         head += [("Iterations", f"{result.n_iter}, {settled}"), ("Last step", f"{result.step:.3g}")]
     return (*head, *model.told, ("Flagged rows", str(len(model.flags))))
+
+
+def _candidates(result: "RHTResult", columns: int) -> str:
+    """Number of terms, and of columns if these are more."""
+    terms = columns - sum(len(members) - 1 for members in result.groups.values())
+    return _with_columns(terms, columns)
+
+
+def _selected(result: "RHTResult", model: "Member") -> str:
+    """The same of those that were selected."""
+    terms = _terms(result, model)
+    columns = sum(len(members) for members in terms.values())
+    return _with_columns(model.k, columns if columns > len(terms) else model.k)
+
+
+def _terms(result: "RHTResult", model: "Member") -> dict[str, list[str]]:
+    """Selected columns of a model by term."""
+    selected = model.params.index[len(result.kept) + result.intercept :]
+    terms: dict[str, list[str]] = {}
+    for column, term in term_of(selected, result.groups).items():
+        terms.setdefault(term, []).append(column)
+    return terms
+
+
+def _with_columns(terms: int, columns: int) -> str:
+    return str(terms) if columns == terms else f"{terms} ({columns} columns)"
 
 
 def _gradient(result: "RHTResult", candidates: int) -> str:
@@ -136,10 +163,17 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
         notes.append(
             f"Constant columns cannot be selected: {listed(list(result.constant), quote=False, most=_NAMED)}."
         )
-    idle = model.k - (len(model.params) - len(result.kept) - result.intercept)
+    terms = _terms(result, model)
+    idle = model.k - len(terms)
     if idle > 0:
         notes.append(
             f"Selected, but zero since they add nothing to the other terms: {idle} of {model.k}."
+        )
+    repeated = _repeated(result, terms)
+    if repeated:
+        notes.append(
+            "Zero since they add nothing to the other columns of their term: "
+            f"{listed(repeated, quote=False, most=_NAMED)}."
         )
     if result.dropped.columns:
         counts = [f"{name} ({count})" for name, count in result.dropped.columns.items()]
@@ -150,6 +184,13 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
     if not result.converged:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
+
+
+def _repeated(result: "RHTResult", terms: dict[str, list[str]]) -> list[str]:
+    """Columns of selected terms that are zero, but for constant ones."""
+    inside = [(name, term) for term in terms for name in result.groups.get(term, ())]
+    shown = set(result.constant)
+    return [name for name, term in inside if name not in terms[term] and name not in shown]
 
 
 def _bad_share(result: "RHTResult", share: "BadShare") -> str:

@@ -32,6 +32,8 @@ _WINSOR, _WINSOR_SD = 0.1, 0.8235
 _BLOCKS = 9
 # Columns with most values equal have no MAD; their scale clips this much less.
 _RARE = 0.05
+# The MAD of a coded column is next to nothing if it is below this part of the winsorized scale.
+_NEXT_TO_NOTHING = 0.25
 # No more than this fraction of a column is taken for gross outliers.
 _OUTLIERS = 0.2
 
@@ -85,6 +87,7 @@ def standardize(
     names: Sequence[str] | None = None,
     threads: int = 1,
     dtype: type[np.floating] = np.float64,
+    coded: Mask | None = None,
 ) -> tuple[Array, Scaling]:
     """Transposed, standardized copy of a design, with the scaling.
 
@@ -108,6 +111,9 @@ def standardize(
         Threads for large designs.
     dtype : type
         Precision of the copy; everything is computed in float64.
+    coded : bool array (d,), optional
+        Columns that were made of others, such as those of a spline: many are close to zero in half of the rows, without
+        being outliers in the other half. Where their scale would be next to nothing it is the winsorized one.
 
     Returns
     -------
@@ -139,6 +145,8 @@ def standardize(
             block = _dense_block(X, a, b)
             check_finite_columns(block, a, labels)
             location[a:b], scale[a:b] = _location_scale(block, how, center)
+            if coded is not None and how != "none":
+                _widen(block, center, coded[a:b], scale[a:b])
             scaled = _scaled(block, location[a:b], scale[a:b])
             XT[a:b] = np.clip(scaled, -largest, largest) if dtype == np.float32 else scaled
 
@@ -180,7 +188,7 @@ def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]
             kernels.row_medians(block, location)
         kernels.row_medians(np.abs(block - location[:, None]), scale)
         scale *= MAD_TO_SD
-    two = _two_valued(block, low, high) if how != "none" else np.arange(0)
+    two = two_valued(block, low, high) if how != "none" else np.arange(0)
     if len(two):
         location[two], scale[two] = _moments(block[two], center)
     empty = (scale <= _CONSTANT * largest) & ~constant & (how != "none")
@@ -190,7 +198,14 @@ def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]
     return location, np.where(constant, 0.0, scale)
 
 
-def _two_valued(block: Array, low: Array, high: Array) -> Places:
+def _widen(block: Array, center: bool, coded: Mask, scale: Array) -> None:
+    """Give coded rows whose scale is next to nothing the winsorized one, in place."""
+    rows = np.flatnonzero(coded & (scale > 0))
+    _, wide = _winsorized(block[rows], center, _WINSOR, _WINSOR_SD)
+    scale[rows] = np.where(scale[rows] < _NEXT_TO_NOTHING * wide, wide, scale[rows])
+
+
+def two_valued(block: Array, low: Array, high: Array) -> Places:
     """Rows all of whose values are the smallest or the largest one."""
     rows = np.arange(len(block))
     # The first few values tell most rows apart.

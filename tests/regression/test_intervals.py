@@ -39,7 +39,7 @@ def test_bootstrap_table(sim: rs.simulate.Simulation) -> None:
 def test_terms_not_selected_count_as_zero() -> None:
     full = pd.Series({"Intercept": 1.0, "a": 2.0})
     draws = [pd.Series({"Intercept": 1.0, "a": 2.0})] * 7 + [pd.Series({"b": 3.0})] * 3
-    table = _percentiles(full, draws, 0.9, ["b"])
+    table = _percentiles(full, draws, 0.9, ["b"], {})
     assert list(table.index) == ["Intercept", "b", "a"]
     assert table.loc["a"].to_list() == [2.0, 0.0, 2.0, 0.7]
     assert table.loc["b"].to_list() == [0.0, 0.0, 3.0, 0.3]
@@ -61,9 +61,9 @@ def test_second_half_does_not_see_the_selection(monkeypatch: pytest.MonkeyPatch)
     sim = rs.simulate.linear(n=90, d=10, k=2, epsilon=0.1, rng=1)
     original = Study._fit
 
-    def spy(self: object, X: object, rows: np.ndarray, *rest: object) -> object:
+    def spy(self: object, X: object, rows: np.ndarray, *rest: object, **more: object) -> object:
         seen.append(rows)
-        return original(self, X, rows, *rest)
+        return original(self, X, rows, *rest, **more)
 
     monkeypatch.setattr(Study, "_fit", spy)
     split("y ~ .", sim.data)
@@ -93,7 +93,7 @@ def test_several_splits_give_medians_and_no_bound_for_rare_terms() -> None:
         pd.DataFrame([[1.0, 3.0, 2.0]], index=["a"], columns=columns),
         pd.DataFrame([[2.0, 4.0, 3.0]], index=["a"], columns=columns),
     ]
-    table = _medians(tables, [])
+    table = _medians(tables, [], {})
     assert table.loc["a"].to_list() == [2.0, 1.0, 3.0, 1.0]
     assert table.loc["b", ["estimate", "low", "high"]].to_list() == [6.0, -np.inf, np.inf]
     assert np.isclose(table.loc["b", "frequency"], 1 / 3)

@@ -72,7 +72,7 @@ def as_thresholded(
     eta = problem.predictor(solution.coef)
     resid = problem.family.residuals(problem.y, eta)
     scale = problem.family.scale_of(resid)
-    columns, size = active(problem, solution), len(solution.support)
+    columns, size = active(problem, solution), problem.count(solution.support)
     coef = solution.coef[columns]
     model = Model(columns, coef, eta, scale, resid, _bisquare(resid, scale), None, size)
     return Fitted(model, solution, choice, path, leverage(problem), {size: model})

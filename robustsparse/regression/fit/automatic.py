@@ -23,6 +23,8 @@ from robustsparse.regression.family import residual_unit
 from robustsparse.regression.fit.best_subsets import BestSubsets, by_least_squares
 from robustsparse.regression.fit.criteria import (
     PRICES,
+    columns_of,
+    cost,
     criteria,
     ebic_price,
     gic_price,
@@ -186,7 +188,7 @@ def _best(ends: Sequence[tuple[View, _End]], judged: Standardized, shares: Array
         return _misfit(judged, end, shares)
 
     first = min((end for view, end in ends if not view.second), key=misfit)
-    term, most = ebic_price(judged.n, judged.d, 1), first.found.k
+    term, most = ebic_price(judged.n, judged.candidates, 1), first.found.k
     seconds = [end for view, end in ends if view.second]
     return min([first, *seconds], key=lambda end: misfit(end) + term * (end.found.k > most))
 
@@ -195,8 +197,9 @@ def _misfit(judged: Standardized, end: _End, shares: Array) -> float:
     """The criterion of all rows, bad ones among them, by a τ-scale of the residuals; a cluster counts like one row."""
     n, size = float(shares.sum()), end.found.k
     square = n * tau_scale(end.refit.resid, prior_weights=shares) ** 2
-    price = ebic_price(judged.n, judged.d, size)
-    return log_variance(n, square, n - size - len(judged.keep)) + price
+    columns = columns_of(judged, end.found.best, size)
+    misfit = log_variance(n, square, n - columns - len(judged.keep))
+    return misfit + cost(judged, ebic_price, size, columns, 0.0)
 
 
 def _chosen(
@@ -251,7 +254,7 @@ def _run(part: Standardized, model: RHTFit, options: Options) -> RHTFit:
     bound = part.problem(options.estimator.lighter(), options.threads)
     run = solve(
         bound,
-        len(model.support),
+        part.count(model.support),
         keep=part.keep,
         settings=options.settings,
         start=model.coef,
@@ -269,6 +272,6 @@ def refit_all_rows(problem: Standardized, solution: RHTFit, rng: np.random.Gener
     columns = active(problem, solution)
     rows = problem.chosen(columns)
     final = refit(problem, solution, rng)
-    size = len(solution.support)
+    size = problem.count(solution.support)
     model = Model.refitted(columns, rows, final, np.ones(problem.n), size)
     return Fitted(model, solution, None, {size: solution.coef}, leverage(problem), {size: model})

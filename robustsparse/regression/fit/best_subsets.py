@@ -12,7 +12,7 @@ from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.algorithm.sparsity import identifiable_k
 from robustsparse.base.types import Array, Indices
-from robustsparse.regression.fit.criteria import Price, log_variance
+from robustsparse.regression.fit.criteria import Price, cost, log_variance
 from robustsparse.regression.fit.finders import Found, Hints
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.fit.subsets import Subset, subset_path
@@ -32,17 +32,18 @@ class BestSubsets:
     def find(
         self, part: Standardized, hints: Hints, price: Price, wanted: Sequence[int] = ()
     ) -> Found:
-        """Models of 0, 1, 2, … columns until the criterion has clearly turned, then on to the largest wanted."""
+        """Models of 0, 1, 2, … terms until the criterion has clearly turned, then on to the largest wanted."""
         total = _solved(part, part.keep)[1]
 
-        def criterion(size: int, rss: float) -> float:
-            freedom = max(part.n - size - len(part.keep), 1)
-            strength = (total - rss) * freedom / max(size * rss, _EXACT * total, _EXACT)
-            return log_variance(part.n, rss, freedom) + price(part.n, part.d, size, strength)
+        def criterion(size: int, rss: float, columns: int) -> float:
+            freedom = max(part.n - columns - len(part.keep), 1)
+            strength = (total - rss) * freedom / max(columns * rss, _EXACT * total, _EXACT)
+            misfit = log_variance(part.n, rss, freedom)
+            return misfit + cost(part, price, size, columns, strength)
 
         most = identifiable_k(part.n, part.free)
         sets = subset_path(part, hints.sets, most, criterion)
-        values = {size: criterion(size, one.rss) for size, one in sets.items()}
+        values = {size: criterion(size, one.rss, one.freedom) for size, one in sets.items()}
         models = {
             size: least_squares(part, one)
             for size, one in sets.continued(max(wanted, default=0)).items()
@@ -57,8 +58,8 @@ def least_squares(part: Standardized, subset: Subset) -> RHTFit:
     columns = np.concatenate([subset.columns, part.keep])
     coef = np.zeros(len(part.XT))
     coef[columns], _ = _solved(part, columns)
-    order = np.argsort(-np.abs(coef[subset.columns]), kind="stable")
-    return RHTFit(coef, subset.columns[order], 0.0, True, "settled", 0.5 * subset.rss / part.n, ())
+    support = part.ranked(subset.columns, coef)
+    return RHTFit(coef, support, 0.0, True, "settled", 0.5 * subset.rss / part.n, ())
 
 
 def _solved(part: Standardized, columns: Indices) -> tuple[Array, float]:
@@ -71,9 +72,8 @@ def _solved(part: Standardized, columns: Indices) -> tuple[Array, float]:
 
 
 def _padded(part: Standardized, model: RHTFit, size: int) -> RHTFit:
-    """A model with columns that add nothing, where all others repeat those in it."""
-    taken = np.concatenate([model.support, part.keep, np.flatnonzero(part.scaling.constant)])
-    rest = np.setdiff1d(np.arange(part.d), taken)[: size - len(model.support)]
+    """A model with terms that add nothing, where all others repeat those in it."""
+    rest = part.not_in(model.support, size - part.count(model.support))
     return RHTFit(
         model.coef, np.concatenate([model.support, rest]), 0.0, True, "settled", model.loss, ()
     )

@@ -75,6 +75,16 @@ def ric_price(n: int, d: int, size: int, strength: float) -> float:
 PRICES: dict[str, Price] = {"ric": ric_price, "ebic": ebic_price, "gic": gic_price}
 
 
+def cost(problem: Standardized, price: Price, size: int, columns: int, strength: float) -> float:
+    """Price of `size` terms with so many columns; those beyond one a term cost what BIC asks for them."""
+    return price(problem.n, problem.candidates, size, strength) + (columns - size) * log(problem.n)
+
+
+def columns_of(problem: Standardized, fit: RHTFit, size: int) -> int:
+    """Number of columns of a fit that was to have so many terms."""
+    return size + len(fit.support) - problem.count(fit.support)
+
+
 def log_variance(n: float, square: float, freedom: float) -> float:
     """N log σ² with an unbiased variance: a sum of squares over its degrees of freedom."""
     return n * float(np.log(max(square / max(freedom, 1), _EXACT)))
@@ -84,7 +94,8 @@ def robust_criterion(problem: Standardized, fit: RHTFit) -> float:
     """Robust misfit of a fit after a robust refit on its support, plus the price of the extended BIC."""
     columns = np.flatnonzero(fit.coef)
     misfit = problem.family.misfit(problem.chosen(columns), fit.coef[columns])
-    return misfit + ebic_price(problem.n, problem.d, len(fit.support))
+    size = problem.count(fit.support)
+    return misfit + cost(problem, ebic_price, size, len(fit.support), 0.0)
 
 
 def criteria(
@@ -94,10 +105,12 @@ def criteria(
     misfits = {k: _misfit(problem, fit, trusted) for k, fit in fits.items()}
     # What terms explain is measured from the smallest model.
     least = min(misfits)
+    columns = {k: columns_of(problem, fit, k) for k, fit in fits.items()}
     values = {}
     for k, misfit in misfits.items():
-        gain = _gain(problem, misfits[least] - misfit) / max(k - least, 1)
-        values[k] = misfit + price(problem.n, problem.d, k, gain)
+        more = max(columns[k] - columns[least], 1)
+        gain = _gain(problem, misfits[least] - misfit) / more
+        values[k] = misfit + cost(problem, price, k, columns[k], gain)
     return values
 
 

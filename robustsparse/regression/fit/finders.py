@@ -64,8 +64,9 @@ class Finder(Protocol):
 def automatic_grid(problem: Standardized) -> tuple[int, ...]:
     """From no predictor at all, if something is left in the model then, to as many as the rows can carry."""
     none = (0,) if len(problem.keep) else ()
-    most = problem.n // 2 - len(problem.keep)
-    some = tuple(k for k in k_grid(problem.n, problem.free) if k <= most) if problem.free else ()
+    grid = k_grid(problem.n, problem.free) if problem.free else ()
+    most = problem.largest_k
+    some = tuple(k for k in grid if k <= most and problem.affordable(k))
     return none + some or (1,)
 
 

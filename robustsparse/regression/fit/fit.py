@@ -19,7 +19,7 @@ def fit_standardized(problem: Standardized, options: Options) -> Fitted:
     if problem.scaling.constant.all():
         raise DataError("every predictor is constant, so there is nothing to select from.")
     ks = _grid(options.k, problem)
-    if options.refit and max(ks) + len(problem.keep) > problem.n // 2:
+    if options.refit and not problem.affordable(max(ks)):
         raise ParameterError(
             f"k={max(ks)} is too many for a robust refit on {problem.n} rows, needing two rows a coefficient; choose "
             "a smaller k or refit=False."

@@ -4,11 +4,13 @@ To a model without the column of a rare level its rows are outliers, all by abou
 of zeros that can never be chosen. Bad rows do not meet in one level and share a shift.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from robustsparse.base.types import Array, Indices, Mask
+from robustsparse.regression.fit.rows import factor_columns
 from robustsparse.regression.fit.standardized import Standardized
 
 # A level is rare if it has at most this share of the rows, and is looked at from this many rows on.
@@ -40,7 +42,8 @@ class RareLevels:
         XT, n = problem.XT[: problem.d], problem.n
         glance = np.sort(XT[:, :: max(1, n // _GLANCE)], axis=1)
         few = np.flatnonzero((np.diff(glance, axis=1) > 0).sum(axis=1) <= 1)
-        found, members = [], []
+        found: list[int] = []
+        members: list[Mask] = []
         for j in few:
             low, high = XT[j].min(), XT[j].max()
             upper = XT[j] == high
@@ -48,7 +51,11 @@ class RareLevels:
                 continue
             rare = upper if 2 * upper.sum() <= n else ~upper
             if _FEWEST <= rare.sum() <= _RARE * n:
-                found.append(j)
+                found.append(int(j))
+                members.append(rare)
+        for column, rare in _references(problem):
+            if _FEWEST <= rare.sum() <= _RARE * n:
+                found.append(column)
                 members.append(rare)
         return cls(np.array(found, dtype=np.int64), np.array(members, dtype=bool).reshape(-1, n))
 
@@ -66,3 +73,14 @@ class RareLevels:
                 kept |= rows & agree
                 columns.append(j)
         return kept, np.array(columns, dtype=np.int64)
+
+
+def _references(problem: Standardized) -> Iterator[tuple[int, Mask]]:
+    """Of each factor that enters as a whole one of its columns, and the rows of the level that has none."""
+    columns = factor_columns(problem)
+    if problem.groups is None or not len(columns):
+        return
+    for group in np.unique(problem.groups[columns]):
+        own = columns[problem.groups[columns] == group]
+        part = problem.XT[own]
+        yield int(own[0]), (part == part.min(axis=1, keepdims=True)).all(axis=0)

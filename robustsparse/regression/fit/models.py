@@ -33,7 +33,7 @@ class Model:
     cov : array (a, a) or None
         Covariance of the coefficients; None without a refit.
     size : int
-        How many columns the threshold kept.
+        How many terms the threshold kept.
     df : float or None
         Degrees of freedom of tests of the coefficients; None is the normal distribution.
     """

@@ -19,6 +19,7 @@ from robustsparse.robust.distances import (
     score_cutoff,
 )
 from robustsparse.robust.mm import Refit
+from robustsparse.robust.standardize import two_valued
 
 # Rows trusted less than this have no say in which predictors are chosen.
 TRUSTED = 0.25
@@ -49,12 +50,32 @@ class Leverage:
 
 def leverage(problem: Standardized) -> Leverage:
     """How far out the rows are in all predictors, selected or not."""
-    Z = beyond_ordinary(problem.XT[: problem.d]).T
+    Z = beyond_ordinary(_measured(problem)).T
     scores = joint_scores(Z)
-    few = problem.d * ROWS_A_COLUMN <= problem.n
+    few = Z.shape[1] * ROWS_A_COLUMN <= problem.n
     distances = robust_distances(Z) if few else orthogonal_distances(Z)
     cutoff = distance_cutoff(distances)
     return Leverage((scores > score_cutoff(scores)) | (distances > cutoff), distances, cutoff)
+
+
+def _measured(problem: Standardized) -> Array:
+    """Predictors (d, n) without those of a factor that enters as a whole, unless there are no others.
+
+    A level is not far out, however rare it is; and which of them is the reference must not matter.
+    """
+    XT = problem.XT[: problem.d]
+    levels = factor_columns(problem)
+    return XT if len(levels) in (0, len(XT)) else np.delete(XT, levels, axis=0)
+
+
+def factor_columns(problem: Standardized) -> Indices:
+    """Columns of two values that are not alone in their group."""
+    if problem.groups is None:
+        return np.zeros(0, dtype=np.int64)
+    sizes = np.bincount(problem.groups + 1)
+    grouped = np.flatnonzero((sizes[problem.groups + 1] > 1) | (problem.groups < 0))
+    part = problem.XT[grouped]
+    return grouped[two_valued(part, part.min(axis=1), part.max(axis=1))]
 
 
 def trust_in_rows(problem: Standardized, far: Leverage, estimator: Estimator) -> Array:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 
 from robustsparse.algorithm.bound import double_rows
 from robustsparse.algorithm.estimator import Estimator
+from robustsparse.algorithm.groups import Groups
 from robustsparse.algorithm.losses import Loss
 from robustsparse.algorithm.problem import Problem
+from robustsparse.algorithm.sparsity import largest_k
 from robustsparse.base.checks import LARGEST
 from robustsparse.base.errors import DataError
 from robustsparse.base.types import Array, Indices, Mask
@@ -46,6 +49,9 @@ class Standardized:
         Multipliers of the rows; known part of the predictor, in units of `y`.
     family : Family
         Kind of response.
+    groups : array of int (d,) or None
+        Number of each predictor's group, whose members are selected together; -1 for those that are never selected.
+        None if every predictor stands alone.
     """
 
     XT: Array
@@ -59,6 +65,7 @@ class Standardized:
     weights: Array | None
     offset: Array | None
     family: Family
+    groups: Indices | None = None
 
     @property
     def n(self) -> int:
@@ -72,9 +79,60 @@ class Standardized:
 
     @property
     def free(self) -> int:
-        """Number of predictors that the threshold may select."""
+        """Number of terms that the threshold may select: predictors, or groups of them."""
+        if self.terms is not None:
+            return self.terms.count
         forced = len(self.keep) - self.intercept
         return self.d - forced - int(self.scaling.constant.sum())
+
+    @cached_property
+    def terms(self) -> Groups | None:
+        """The groups that the threshold selects from, by row of XT; None if every predictor stands alone."""
+        if self.groups is None:
+            return None
+        labels = np.full(len(self.XT), -1, dtype=np.int64)
+        labels[: self.d] = np.where(self.scaling.constant, -1, self.groups)
+        labels[self.keep] = -1
+        return Groups.numbered(labels, max(self.room, 1))
+
+    @property
+    def candidates(self) -> int:
+        """Number of terms, whether or not they can be selected."""
+        return self.d if self.groups is None else len(np.unique(self.groups[self.groups >= 0]))
+
+    def count(self, support: Indices) -> int:
+        """Number of terms that the columns of a support are."""
+        return len(support) if self.terms is None else len(self.terms.holding(support))
+
+    def ranked(self, columns: Indices, coef: Array) -> Indices:
+        """Columns by the size of their coefficients (p,), those of a group together."""
+        if self.terms is not None:
+            return self.terms.ranked(columns, coef)
+        return columns[np.argsort(-np.abs(coef[columns]), kind="stable")]
+
+    def not_in(self, taken: Indices, count: int) -> Indices:
+        """The columns of so many terms that have no part in others."""
+        if self.terms is not None:
+            rest = np.setdiff1d(np.arange(self.terms.count), self.terms.holding(taken))
+            return self.terms.columns(rest[:count])
+        closed = np.concatenate([taken, self.keep, np.flatnonzero(self.scaling.constant)])
+        return np.setdiff1d(np.arange(self.d), closed)[:count]
+
+    @property
+    def room(self) -> int:
+        """Number of coefficients that a robust regression can have beside the kept ones: one for two rows."""
+        return self.n // 2 - len(self.keep)
+
+    def affordable(self, k: int) -> bool:
+        """Whether there is room for k terms."""
+        return (k if self.terms is None else self.terms.narrowest(k)) <= self.room
+
+    @property
+    def largest_k(self) -> int:
+        """Largest number of terms worth trying."""
+        if self.terms is None:
+            return largest_k(self.n, self.free)
+        return largest_k(int(self.n / self.terms.mean_size), self.free)
 
     def problem(
         self, estimator: Estimator, threads: int = 1, like: Problem | None = None
@@ -86,7 +144,7 @@ class Standardized:
         # An estimator of the user's may know nothing of others.
         shared = {} if like is None else {"like": like.gradient}
         gradient = estimator.bind(self.XT, threads, **shared)
-        return Problem(gradient, self.y, self.loss, self.offset, self.weights)
+        return Problem(gradient, self.y, self.loss, self.offset, self.weights, groups=self.terms)
 
     def columns(self, chosen: Indices) -> Array:
         """Some columns of the standardized design (n, chosen), in double precision."""
@@ -155,6 +213,8 @@ def standardized(
     keep: Indices | None = None,
     weights: Array | None = None,
     offset: Array | None = None,
+    groups: Indices | None = None,
+    coded: Mask | None = None,
     names: Sequence[str] | None = None,
     threads: int = 1,
 ) -> Standardized:
@@ -178,6 +238,10 @@ def standardized(
         Columns that are never thresholded.
     weights, offset : array (n,), optional
         Multipliers of the rows; known part of the predictor.
+    groups : array of int (d,), optional
+        Number of each column's group, see `Standardized`.
+    coded : bool array (d,), optional
+        Columns that were made of others, see `standardize`.
     names : sequence of str, optional
         Column names for error messages.
     threads : int
@@ -186,8 +250,9 @@ def standardized(
     # Scaled values of single precision are as good as the data were, and take half the memory.
     precision = np.float32 if X.dtype == np.float32 else np.float64
     XT, scaling = standardize(
-        X, how, center=intercept, ones=intercept, names=names, threads=threads, dtype=precision
-    )
+        X, how, center=intercept, ones=intercept, names=names, threads=threads, dtype=precision,
+        coded=coded,
+    )  # fmt: skip
     target = y if offset is None else y - offset
     location, unit = _response_scale(target, loss, intercept) if family.has_scale else (0.0, 1.0)
     _check_units(scaling, unit, names)
@@ -198,7 +263,7 @@ def standardized(
     scaled_offset = None if offset is None else offset / unit
     return Standardized(
         XT, (y - location) / unit, loss, scaling, location, unit, intercept, forced,
-        _relative(weights), scaled_offset, family,
+        _relative(weights), scaled_offset, family, groups,
     )  # fmt: skip
 
 

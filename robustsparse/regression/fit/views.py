@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit
-from robustsparse.algorithm.sparsity import largest_k
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.finders import Hints
 from robustsparse.regression.fit.options import Options
@@ -86,7 +85,7 @@ def views(problem: Standardized, far: Leverage, clusters: Indices, options: Opti
 
 def _starts(problem: Standardized, far: Leverage, options: Options) -> Iterator[RHTFit]:
     """The best of several generous runs of Algorithm 1, then small models."""
-    most = largest_k(problem.n, problem.free)
+    most = problem.largest_k
     yield best_start(problem, options.estimator, most, options.settings, far.flags, options.threads)
     few = min(_FEW, most)
     yield concentrate(problem, np.zeros(len(problem.XT)), few, options.settings)
@@ -108,6 +107,8 @@ def _middle_start(problem: Standardized, k: int) -> RHTFit:
         slopes[part] = np.abs(Z @ y) / np.where(length > 0, length, np.inf)
     slopes[problem.keep[problem.keep < problem.d]] = 0.0
     best = np.argsort(-slopes, kind="stable")[:k]
+    if problem.terms is not None:
+        best = problem.terms.columns(problem.terms.holding(best))
     return RHTFit(np.zeros(len(problem.XT)), best, 0.0, True, "settled", 0.0, ())
 
 

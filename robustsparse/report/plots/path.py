@@ -85,7 +85,11 @@ def _ranked(values: Array, chosen: Array) -> Places:
 
 
 def plot_path(
-    path: pd.DataFrame, k: int | None = None, ax: "Axes | None" = None, max_labels: int = 12
+    path: pd.DataFrame,
+    k: int | None = None,
+    ax: "Axes | None" = None,
+    max_labels: int = 12,
+    label: str = "standardized coefficient",
 ) -> "Axes":
     """Draw the coefficients against k, each line labelled at its end.
 
@@ -99,6 +103,8 @@ def plot_path(
         Where to draw; a new figure if None.
     max_labels : int
         Number of terms to label, those selected at k and large at the end first.
+    label : str
+        Name of the axis of the coefficients.
 
     Returns
     -------
@@ -116,7 +122,7 @@ def plot_path(
     values = values[_ranked(values, values[:, _position(path, k)])]
     ks = np.asarray(path.columns, float)
     ax = axes_for(ax, (5.0, 3.4))
-    name_axes(ax, "number of terms k", "standardized coefficient")
+    name_axes(ax, "number of terms k", label)
     ax.plot(ks[[0, -1]], [0, 0], color=LIGHT, linewidth=THIN, zorder=0)
     colors = _draw_lines(ax, ks, _from_entry(values), drawn["selected"].to_numpy())
     names = [printable(name) for name in drawn.index[:max_labels]]

@@ -27,11 +27,11 @@ def problem(
     return standardized(X, y, Squared(), family=Gaussian(), how="mad", **arguments)
 
 
-def price(n: int, d: int) -> Callable[[int, float], float]:
-    return lambda size, rss: n * log(max(rss, 1e-20)) + size * (log(n) + 2 * log(d))
+def price(n: int, d: int) -> Callable[[int, float, int], float]:
+    return lambda size, rss, freedom: n * log(max(rss, 1e-20)) + size * (log(n) + 2 * log(d))
 
 
-def everything(size: int, rss: float) -> float:
+def everything(size: int, rss: float, freedom: int) -> float:
     """A criterion that never turns."""
     return -size
 
