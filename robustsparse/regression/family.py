@@ -148,6 +148,13 @@ class Family(ABC):
         """Scale of the residuals of a fit that was not refitted."""
         return 1.0
 
+    def bounded(self, loss: Loss, y: Array, eta: Array, scale: float) -> Array:
+        """Losses of rows left out, none above that of a row at the edge of being rejected; all, if nobody knows it.
+
+        `eta` may have a first axis of several models; `scale` is that of the residuals.
+        """
+        return loss.value(y, eta)
+
     def judged(self, y: Array, eta: Array, resid: Array, scale: float) -> tuple[Array, float]:
         """Residuals by which rows are flagged, and the unit that they are measured in.
 
@@ -225,6 +232,11 @@ class Gaussian(Family):
         """M-scale."""
         return m_scale(resid)
 
+    def bounded(self, loss: Loss, y: Array, eta: Array, scale: float) -> Array:
+        """Losses of residuals of `reject` scales at most."""
+        edge = self.reject * residual_unit(y, scale)
+        return loss.value(np.zeros_like(eta), np.clip(eta - y, -edge, edge))
+
     def judged(self, y: Array, eta: Array, resid: Array, scale: float) -> tuple[Array, float]:
         """In units of their scale, but at an exact fit of the size of rounding errors."""
         return resid, residual_unit(y, scale)
@@ -294,6 +306,10 @@ class Binomial(Family):
         eta = rows.predictor(refit.coef)
         deviance = clipped_deviance(np.where(rows.y == 1, eta, -eta))
         return 2.0 * float((deviance if rows.weights is None else deviance * rows.weights).sum())
+
+    def bounded(self, loss: Loss, y: Array, eta: Array, scale: float) -> Array:
+        """Losses of Pearson residuals of `reject` at most."""
+        return np.minimum(loss.value(y, eta), log(1.0 + self.reject**2))
 
     def score(self, observed: Array, predicted: Array) -> float:
         """Share of right labels."""

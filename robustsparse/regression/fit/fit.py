@@ -19,6 +19,7 @@ from robustsparse.regression.fit.k_paths import (
     trusted_criterion,
 )
 from robustsparse.regression.fit.options import Options
+from robustsparse.regression.fit.shrunken import check_shrinkable, shrunken
 from robustsparse.regression.fit.standardized import Standardized
 
 
@@ -27,6 +28,11 @@ def fit_standardized(problem: Standardized, options: Options) -> Fitted:
     if problem.scaling.constant.all():
         raise DataError("every predictor is constant, so there is nothing to select from.")
     ks = _grid(options.k, problem)
+    if options.goal == "predict":
+        check_shrinkable(options)
+        # Which rows are trusted does not depend on how many terms are asked for.
+        judge = fit_standardized(problem, replace(options, goal="select", k="auto"))
+        return shrunken(problem, options, judge, None if isinstance(options.k, str) else max(ks))
     if options.refit and max(ks) + len(problem.keep) > problem.n // 2:
         raise ParameterError(
             f"k={max(ks)} is too many for a robust refit on {problem.n} rows, needing two rows a coefficient; choose "

@@ -1,0 +1,164 @@
+"""The fit for prediction: coefficients shrunken on the rows that are trusted.
+
+Few terms without shrinkage explain; many small ones predict. Which rows are bad is told by the fit that selects. On the
+others, with values far out in a column drawn in, an elastic net is fitted, its penalty chosen by cross-validation in
+which no row that is left out counts for more than one at the edge of being rejected.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from robustsparse.algorithm.elastic_net import Net, net_path
+from robustsparse.base.errors import ParameterError
+from robustsparse.base.types import Array, Mask, Places
+from robustsparse.regression.fit.fitted import Fitted, response_flags
+from robustsparse.regression.fit.k_paths import Choice
+from robustsparse.regression.fit.options import Options
+from robustsparse.regression.fit.rows import TRUSTED, trust_in_rows
+from robustsparse.regression.fit.standardized import Standardized
+
+# Share of the l1 norm in the penalty.
+MIXING = 1.0
+FOLDS = 10
+# Values further out than so many robust scales of their column are drawn in to there.
+CLIP = 5.0
+# Penalties on the path, and the last as a part of the first, with more rows than columns and with fewer.
+_PENALTIES, _LAST, _LAST_WIDE = 60, 1e-3, 1e-2
+# A spread below this part of a column's largest value is none.
+_FLAT = 1e-9
+
+
+def check_shrinkable(options: Options) -> None:
+    """Refuse what is not for a fit that predicts: its rows are judged by a robust refit."""
+    if options.refit and not options.split:
+        return
+    raise ParameterError(
+        "goal='predict' judges the rows by a robust refit: it needs refit=True, split=False and a loss of the family."
+    )
+
+
+def shrunken(problem: Standardized, options: Options, selected: Fitted, most: int | None) -> Fitted:
+    """The model for prediction, of rows that a selecting fit has judged.
+
+    Parameters
+    ----------
+    problem : Standardized
+        The standardized problem.
+    options : Options
+        Options of the fit.
+    selected : Fitted
+        The fit that judged the rows.
+    most : int or None
+        Most terms that the model may have.
+    """
+    weights = _row_weights(problem, options, selected)
+    net, scale = _net(problem, weights)
+    last = _LAST if net.free.sum() < (weights > 0).sum() else _LAST_WIDE
+    penalties = net.largest_penalty() * np.geomspace(1.0, last, _PENALTIES)
+    coefs = net_path(net, penalties)
+    value, se = _held_out(problem, net, penalties, selected.scale, options.rng)
+    places = _best_of_sizes((coefs[:, net.free] != 0).sum(axis=1), value, most)
+    table = pd.DataFrame(
+        {"value": value[list(places.values())], "se": se[list(places.values())]},
+        index=pd.Index(list(places), name="k"),
+    )
+    choice = Choice(int(table["value"].idxmin()), table)
+    path = {k: coefs[place] / scale for k, place in places.items()}
+    return _fitted(problem, selected, weights, path, choice)
+
+
+def _row_weights(problem: Standardized, options: Options, selected: Fitted) -> Array:
+    """Weights of the rows in the judgement of the selecting fit; 0 for those that are not trusted."""
+    trust = trust_in_rows(problem, selected.leverage, options.estimator)
+    out = response_flags(problem, selected)
+    if out.mean() > 0.5:
+        size = np.abs(selected.resid)
+        out = size > np.median(size)
+    return np.where(out | (trust < TRUSTED), 0.0, trust)
+
+
+def _net(problem: Standardized, weights: Array) -> tuple[Net, Array]:
+    """The elastic net of weighted rows, its columns drawn in and on the scale that they have there, and that scale."""
+    given = weights if problem.weights is None else weights * problem.weights
+    used = given > 0
+    XT = np.asarray(problem.XT[:, used], dtype=np.float64)
+    limit = np.where(_two_valued(XT), np.inf, CLIP)[:, None]
+    np.clip(XT, -limit, limit, out=XT)
+    share = given[used] / given[used].sum()
+    center = XT @ share if problem.intercept else np.zeros(len(XT))
+    scale = np.sqrt(np.maximum((XT * XT) @ share - center**2, 0.0))
+    free = scale > _FLAT * np.abs(XT).max(axis=1)
+    free[problem.keep] = False
+    scale[~free] = 1.0
+    XT /= scale[:, None]
+    offset = np.zeros(problem.n) if problem.offset is None else problem.offset
+    net = Net(
+        XT, problem.y[used], problem.loss, given[used], offset[used], problem.keep, free, MIXING
+    )
+    return net, scale
+
+
+def _two_valued(XT: Array) -> Mask:
+    """Columns of two values: none of these is far out, however rare."""
+    low, high = XT.min(axis=1, keepdims=True), XT.max(axis=1, keepdims=True)
+    return np.asarray(((XT == low) | (XT == high)).all(axis=1))
+
+
+def _held_out(
+    problem: Standardized, net: Net, penalties: Array, scale: float, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Mean bounded loss of rows left out, at each penalty, and its standard error."""
+    fold = _folds(problem, net.y, rng)
+    losses = np.empty((len(net.y), len(penalties)))
+    for f in range(fold.max() + 1):
+        out = fold == f
+        eta = net.offset[out] + net_path(net.without(out), penalties) @ net.XT[:, out]
+        losses[out] = problem.family.bounded(problem.loss, net.y[out], eta, scale).T
+    share = net.weights / net.weights.sum()
+    value = share @ losses
+    return value, np.sqrt(share**2 @ (losses - value) ** 2)
+
+
+def _folds(problem: Standardized, y: Array, rng: np.random.Generator) -> Places:
+    """Number of each row's fold; classes are dealt out evenly."""
+    order = rng.permutation(len(y))
+    if not problem.family.has_scale:
+        order = order[np.argsort(y[order], kind="stable")]
+    fold = np.empty(len(y), dtype=np.intp)
+    fold[order] = np.arange(len(y)) % min(FOLDS, len(y))
+    return fold
+
+
+def _best_of_sizes(sizes: Places, value: Array, most: int | None) -> dict[int, int]:
+    """For each number of terms the place on the path that predicts best."""
+    order = np.lexsort([value, sizes])
+    places = {int(sizes[place]): int(place) for place in order[::-1]}
+    allowed = {k: place for k, place in places.items() if most is None or k <= most}
+    return dict(sorted(allowed.items()))
+
+
+def _fitted(
+    problem: Standardized, selected: Fitted, weights: Array, path: dict[int, Array], choice: Choice
+) -> Fitted:
+    """The fit with the coefficients of its choice."""
+    coef = path[choice.k]
+    eta = problem.predictor(coef)
+    resid = problem.family.residuals(problem.y, eta)
+    free = np.ones(len(coef), dtype=bool)
+    free[problem.keep] = False
+    chosen = np.flatnonzero(free & (coef != 0))
+    support = chosen[np.argsort(-np.abs(coef[chosen]), kind="stable")]
+    return replace(
+        selected,
+        coef=coef,
+        solution=replace(selected.solution, coef=coef, support=support),
+        scale=problem.family.scale_of(resid),
+        resid=resid,
+        weights=weights,
+        cov=None,
+        active=np.sort(np.concatenate([support, problem.keep])),
+        choice=choice,
+        path=path,
+    )
