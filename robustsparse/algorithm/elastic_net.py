@@ -163,7 +163,8 @@ class _State:
             if newton is not None:
                 self._step(penalty, np.maximum(newton(y, eta), _FLAT))
             if newton is None or not self._objective(penalty) <= value:
-                self.coef, self.eta = coef, eta
+                if newton is not None:
+                    self.coef, self.eta, self._products = coef, eta, None
                 curvature = loss.curvature(y, eta)
                 self._step(penalty, curvature)
                 # Curvatures of 1 are those of the squared loss, which is its own majorizer.
@@ -208,7 +209,9 @@ class _State:
         """Inverse products of the kept columns, the others' coefficients on them, and products of what these leave."""
         if self._products is None:
             weighted = self.kept * weights
-            inside = np.linalg.pinv(weighted @ self.kept.T, hermitian=True)
+            inside: Array = np.asarray(
+                np.linalg.pinv(weighted @ self.kept.T, hermitian=True), dtype=np.float64
+            )
             across = weighted @ self.columns.T
             explained = inside @ across
             among = (self.columns * weights) @ self.columns.T - across.T @ explained

@@ -22,7 +22,7 @@ from robustsparse.design.response import Coding, Numbers, TwoClasses
 from robustsparse.regression.measures import deviance_explained, robust_r2
 from robustsparse.robust.bounded_logistic import bounded_logistic, clipped_deviance
 from robustsparse.robust.mm import Refit, mm_regression
-from robustsparse.robust.scales import m_scale, tau_scale
+from robustsparse.robust.scales import MAD_TO_SD, m_scale, tau_scale
 
 if TYPE_CHECKING:
     from robustsparse.regression.result import RHTResult
@@ -148,10 +148,10 @@ class Family(ABC):
         """Scale of the residuals of a fit that was not refitted."""
         return 1.0
 
-    def bounded(self, loss: Loss, y: Array, eta: Array, scale: float) -> Array:
-        """Losses of rows left out, none above that of a row at the edge of being rejected; all, if nobody knows it.
+    def bounded(self, loss: Loss, y: Array, eta: Array) -> Array:
+        """Losses (models, n) of rows left out, none above that of a row at the edge of being rejected, if it is known.
 
-        `eta` may have a first axis of several models; `scale` is that of the residuals.
+        `eta` (models, n) are the predictors by models that did not see the rows.
         """
         return loss.value(y, eta)
 
@@ -232,10 +232,11 @@ class Gaussian(Family):
         """M-scale."""
         return m_scale(resid)
 
-    def bounded(self, loss: Loss, y: Array, eta: Array, scale: float) -> Array:
-        """Losses of residuals of `reject` scales at most."""
-        edge = self.reject * residual_unit(y, scale)
-        return loss.value(np.zeros_like(eta), np.clip(eta - y, -edge, edge))
+    def bounded(self, loss: Loss, y: Array, eta: Array) -> Array:
+        """Losses of residuals of at most `reject` scales of the best model's."""
+        miss = eta - y
+        edge = self.reject * MAD_TO_SD * float(np.median(np.abs(miss), axis=1).min())
+        return loss.value(np.zeros_like(miss), np.clip(miss, -edge, edge))
 
     def judged(self, y: Array, eta: Array, resid: Array, scale: float) -> tuple[Array, float]:
         """In units of their scale, but at an exact fit of the size of rounding errors."""
@@ -307,7 +308,7 @@ class Binomial(Family):
         deviance = clipped_deviance(np.where(rows.y == 1, eta, -eta))
         return 2.0 * float((deviance if rows.weights is None else deviance * rows.weights).sum())
 
-    def bounded(self, loss: Loss, y: Array, eta: Array, scale: float) -> Array:
+    def bounded(self, loss: Loss, y: Array, eta: Array) -> Array:
         """Losses of Pearson residuals of `reject` at most."""
         return np.minimum(loss.value(y, eta), log(1.0 + self.reject**2))
 

@@ -57,7 +57,7 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     "epsilon": (*_NUMBER, type(None)),
     "classes": (tuple, type(None)),
     "references": (dict,),
-    "select": (str,),
+    **dict.fromkeys(("select", "goal"), (str,)),
 }
 _PACKAGE = __name__.split(".")[0] + "."
 

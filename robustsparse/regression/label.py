@@ -51,9 +51,10 @@ def label(
         bad_share=share,
         made=Made(
             kind=options.family,
-            select="given" if fitted.choice is None else options.select,
+            select=_chosen_by(fitted, options),
+            goal=options.goal,
             step=solution.step,
-            refitted=options.refit,
+            refitted=options.refit and options.goal == "select",
             kept=tuple(design.names[j] for j in problem.keep if j < problem.d),
             dropped=design.dropped,
             classes=design.response.classes,
@@ -63,6 +64,12 @@ def label(
             offset_given=design.offset is not None,
         ),
     )
+
+
+def _chosen_by(fitted: Fitted, options: Options) -> str:
+    if fitted.choice is None:
+        return "given"
+    return "cv" if options.goal == "predict" else options.select
 
 
 _HISTORY = ["iteration", "change", "step", "size", "entered", "left", "loss"]

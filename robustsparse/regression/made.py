@@ -21,6 +21,8 @@ class Made:
         Kind of response.
     select : str
         How k was chosen; "given" if it was not.
+    goal : str
+        "select" or "predict".
     step : float
         Length of the last step.
     refitted : bool
@@ -41,6 +43,7 @@ class Made:
 
     kind: Family
     select: str
+    goal: str
     step: float
     refitted: bool
     kept: tuple[str, ...]

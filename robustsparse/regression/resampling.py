@@ -80,7 +80,8 @@ class Study:
         rows = self._trusted(rows)
         places = pd.Index(self.names).get_indexer(pd.Index(terms))
         X = self.X[rows][:, places] if sparse.issparse(self.X) else self.X[np.ix_(rows, places)]
-        return self._fit(X, rows, seed, terms, terms, 1, {**self.options, "k": 0})
+        given = {**self.options, "k": 0, "goal": "select"}
+        return self._fit(X, rows, seed, terms, terms, 1, given)
 
     def _trusted(self, rows: Places) -> Places:
         """The rows without those, where that counts, that are far out in columns which a model may not have."""

@@ -76,7 +76,8 @@ class RHTResult:
     estimator, loss : object
         Gradient estimator and loss.
     cov : DataFrame or None
-        Covariance of the nonzero coefficients, conditional on the support; None without a refit.
+        Covariance of the nonzero coefficients, conditional on the support; None without a refit, as for a model that
+        is to predict.
     intercept : bool
         Whether the model has an intercept, the first of `params`.
     epsilon : float or None
@@ -134,6 +135,7 @@ class RHTResult:
 
     # What `made` holds, by names of their own.
     select = _of_making("select")
+    goal = _of_making("goal")
     step = _of_making("step")
     refitted = _of_making("refitted")
     kept = _of_making("kept")
@@ -321,8 +323,9 @@ class RHTResult:
 
     def _standard_errors(self) -> "pd.Series[float]":
         if self.cov is None:
+            remedy = "refit=True" if self.goal == "select" else "goal='select'"
             raise ParameterError(
-                "standard errors come from the robust refit; fit with refit=True to have them."
+                f"standard errors come from the robust refit; fit with {remedy} to have them."
             )
         names = self.coef().index
         # Rounding can leave a variance of nothing below zero.

@@ -61,13 +61,19 @@ def _head(result: "RHTResult") -> tuple[tuple[str, str], ...]:
         ("Rows dropped", _dropped(result)),
         ("Candidates", str(candidates)),
         ("Selected (k)", f"{result.k}, {_CHOSEN_BY[result.select]}"),
-        ("Estimates", "robust refit" if result.refitted else "as thresholded"),
+        ("Estimates", _estimates(result)),
         ("Iterations", f"{result.n_iter}, {'settled' if result.converged else 'NOT SETTLED'}"),
         ("Last step", f"{result.step:.3g}"),
     ]
     head += result.made.kind.tells(result)
     head.append(("Flagged rows", str(len(flagged))))
     return tuple(head)
+
+
+def _estimates(result: "RHTResult") -> str:
+    if result.goal == "predict":
+        return "shrunken for prediction"
+    return "robust refit" if result.refitted else "as thresholded"
 
 
 def _gradient(result: "RHTResult", candidates: int) -> str:
@@ -109,6 +115,11 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
             "Standard errors, intervals and p-values are conditional on the selected terms and on the rejected rows; "
             "that the same data selected them is not accounted for. conf_int(method='split') and "
             "conf_int(method='bootstrap') select again."
+        )
+    if result.goal == "predict":
+        notes.append(
+            "Coefficients are shrunken for prediction: an elastic net on the rows that are trusted, its penalty chosen "
+            "by robust cross-validation. There are no standard errors; goal='select' gives fewer terms, with them."
         )
     if result.bad_share is not None:
         notes.append(_bad_share(result, result.bad_share))
