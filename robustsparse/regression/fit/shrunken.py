@@ -22,8 +22,8 @@ from robustsparse.regression.fit.standardized import Standardized
 # Share of the l1 norm in the penalty: as accurate as the lasso, and of near-copies it takes all or none.
 MIXING = 0.5
 FOLDS = 10
-# Penalties on the path, and the last as a part of the first, with more rows than columns and with fewer.
-_PENALTIES, _LAST, _LAST_WIDE = 60, 1e-3, 1e-2
+# Penalties on the path, and the last as a part of the first.
+_PENALTIES, _LAST = 60, 1e-3
 # A spread below this part of a column's largest value is none.
 _FLAT = 1e-9
 
@@ -53,8 +53,7 @@ def shrunken(problem: Standardized, options: Options, selected: Fitted, most: in
     """
     weights = _row_weights(problem, options, selected)
     net, scale = _net(problem, weights)
-    last = _LAST if net.free.sum() < (weights > 0).sum() else _LAST_WIDE
-    penalties = net.largest_penalty() * np.geomspace(1.0, last, _PENALTIES)
+    penalties = net.largest_penalty() * np.geomspace(1.0, _LAST, _PENALTIES)
     coefs = net_path(net, penalties)
     value, se = _held_out(problem, net, penalties, options.rng)
     places = _best_of_sizes((coefs[:, net.free] != 0).sum(axis=1), value, most)
