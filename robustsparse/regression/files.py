@@ -56,7 +56,7 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     "formula": (str, type(None)),
     "epsilon": (*_NUMBER, type(None)),
     "classes": (tuple, type(None)),
-    "references": (dict,),
+    **dict.fromkeys(("references", "copies"), (dict,)),
     **dict.fromkeys(("select", "goal"), (str,)),
 }
 _PACKAGE = __name__.split(".")[0] + "."

@@ -11,6 +11,7 @@ from robustsparse.base.types import Array
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.regression.fit.contamination import BadShare
+from robustsparse.regression.fit.copies import near_copies
 from robustsparse.regression.fit.fitted import Fitted, response_flags, standard_residuals
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.standardized import Standardized
@@ -60,6 +61,7 @@ def label(
             classes=design.response.classes,
             references=dict(design.references),
             constant=tuple(np.array(design.names, dtype=object)[problem.scaling.constant]),
+            copies=_copies(problem, fitted, design.names) if options.goal == "select" else {},
             spec=design.spec,
             offset_given=design.offset is not None,
         ),
@@ -70,6 +72,14 @@ def _chosen_by(fitted: Fitted, options: Options) -> str:
     if fitted.choice is None:
         return "given"
     return "cv" if options.goal == "predict" else options.select
+
+
+def _copies(
+    problem: Standardized, fitted: Fitted, names: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Names of selected terms with those that they could be exchanged for."""
+    found = near_copies(problem, fitted)
+    return {names[j]: tuple(names[other] for other in others) for j, others in found.items()}
 
 
 _HISTORY = ["iteration", "change", "step", "size", "entered", "left", "loss"]

@@ -35,6 +35,8 @@ class Made:
         Those coded 0 and 1.
     references : dict
         The level of each factor that has no column of its own.
+    copies : dict
+        For selected terms the others that are nearly interchangeable with them.
     spec : DesignSpec or None
         How to code new data; None for arrays.
     offset_given : bool
@@ -51,5 +53,6 @@ class Made:
     classes: Classes | None
     references: dict[str, object]
     constant: tuple[str, ...]
+    copies: dict[str, tuple[str, ...]]
     spec: "DesignSpec | None"
     offset_given: bool

@@ -143,6 +143,7 @@ class RHTResult:
     classes = _of_making("classes")
     references = _of_making("references")
     constant = _of_making("constant")
+    copies = _of_making("copies")
     spec = _of_making("spec")
     offset_given = _of_making("offset_given")
 

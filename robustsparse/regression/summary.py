@@ -140,6 +140,8 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
         notes.append(
             f"Selected, but zero since they add nothing to the other terms: {idle} of {result.k}."
         )
+    if result.copies:
+        notes.append(_copies(result.copies))
     if result.dropped.columns:
         counts = [f"{name} ({count})" for name, count in result.dropped.columns.items()]
         notes.append(
@@ -149,6 +151,12 @@ def _notes(result: "RHTResult") -> tuple[str, ...]:
     if not result.converged:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
+
+
+def _copies(copies: dict[str, tuple[str, ...]]) -> str:
+    """Which terms could be others."""
+    could = [f"{term} could be {' or '.join(others[:_NAMED])}" for term, others in copies.items()]
+    return f"Near-copies, between which the data hardly decide: {listed(could, quote=False, most=_NAMED)}."
 
 
 def _bad_share(result: "RHTResult", share: "BadShare") -> str:
