@@ -39,8 +39,8 @@ HEAD = """# Real data
 
 `python docs/real_data.py` makes this page (with the `bench` extra). Data: diabetes, wine and breast cancer from
 scikit-learn, star98 and grunfeld from statsmodels, octane and golub from this package. {folds}-fold cross-validation,
-{clean} times for numbers as they are, else {repeats}; the test folds are never touched. The training rows are taken as they are, or one in ten of them is
-corrupted in one of six ways. For a response that is a number:
+{clean} times for numbers as they are, else {repeats}; the test folds are never touched. The training rows are taken as
+they are, or one in ten of them is corrupted in one of six ways. For a response that is a number:
 
 - *decimal*: y is ten times too large or too small; *mislinked*: y belongs to another row;
 - *units*: in a third of the columns the sign is wrong or the value is a hundred times too large; *swapped*: values of a
