@@ -150,6 +150,11 @@ class Logistic:
         half = np.maximum(0.5 * np.abs(eta), 1e-8)
         return 0.25 * np.tanh(half) / half
 
+    def slope(self, y: Array, eta: Array) -> Array:
+        """Derivative of the score, for steps that are longer than safe ones."""
+        probability = expit(eta)
+        return np.asarray(probability * (1.0 - probability))
+
 
 LOSSES: dict[str, type[Squared] | type[Huber] | type[Logistic]] = {
     "squared": Squared,

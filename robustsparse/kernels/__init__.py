@@ -42,7 +42,7 @@ from robustsparse.kernels.constants import (
     TINY,
 )
 from robustsparse.kernels.lasso.clime import clime_columns
-from robustsparse.kernels.lasso.gram import lasso_node_paths
+from robustsparse.kernels.lasso.gram import lasso_from_gram, lasso_node_paths
 from robustsparse.kernels.lasso.graphical import graphical_lasso, precision_from_columns
 from robustsparse.kernels.lasso.rows import weighted_lasso
 from robustsparse.kernels.order_statistics import largest_places
@@ -91,6 +91,7 @@ __all__ = [
     "graphical_lasso",
     "iterate_squares",
     "largest_places",
+    "lasso_from_gram",
     "lasso_node_paths",
     "leverage_setup",
     "polish_squares",

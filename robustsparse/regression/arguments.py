@@ -13,6 +13,7 @@ from robustsparse.robust.standardize import ScaleLike
 
 Epsilon = float | Literal["auto"]
 Select = Literal["ric", "ebic", "gic", "cv"]
+Goal = Literal["select", "predict"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Arguments:
     tol: float | None = None
     refit: bool = True
     split: int = False
+    goal: Goal = "select"
     rng: Seed = None
     n_jobs: int | None = None
     verbose: bool = False

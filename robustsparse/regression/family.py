@@ -22,7 +22,7 @@ from robustsparse.design.response import Coding, Numbers, TwoClasses
 from robustsparse.regression.measures import deviance_explained, robust_r2
 from robustsparse.robust.bounded_logistic import bounded_logistic, clipped_deviance
 from robustsparse.robust.mm import Refit, mm_regression
-from robustsparse.robust.scales import m_scale, tau_scale
+from robustsparse.robust.scales import MAD_TO_SD, m_scale, tau_scale
 
 if TYPE_CHECKING:
     from robustsparse.regression.result import RHTResult
@@ -156,6 +156,13 @@ class Family(ABC):
         """Scale of the residuals of a fit that was not refitted."""
         return 1.0
 
+    def bounded(self, loss: Loss, y: Array, eta: Array) -> Array:
+        """Losses (models, n) of rows left out, none above that of a row at the edge of being rejected, if it is known.
+
+        `eta` (models, n) are the predictors by models that did not see the rows.
+        """
+        return loss.value(y, eta)
+
     def judged(self, y: Array, eta: Array, resid: Array, scale: float) -> tuple[Array, float]:
         """Residuals by which rows are flagged, and the unit that they are measured in.
 
@@ -233,6 +240,12 @@ class Gaussian(Family):
         """M-scale."""
         return m_scale(resid)
 
+    def bounded(self, loss: Loss, y: Array, eta: Array) -> Array:
+        """Losses of residuals of at most `reject` scales of the best model's."""
+        miss = eta - y
+        edge = self.reject * MAD_TO_SD * float(np.median(np.abs(miss), axis=1).min())
+        return loss.value(np.zeros_like(miss), np.clip(miss, -edge, edge))
+
     def judged(self, y: Array, eta: Array, resid: Array, scale: float) -> tuple[Array, float]:
         """In units of their scale, but at an exact fit of the size of rounding errors."""
         return resid, residual_unit(y, scale)
@@ -302,6 +315,10 @@ class Binomial(Family):
         eta = rows.predictor(refit.coef)
         deviance = clipped_deviance(np.where(rows.y == 1, eta, -eta))
         return 2.0 * float((deviance if rows.weights is None else deviance * rows.weights).sum())
+
+    def bounded(self, loss: Loss, y: Array, eta: Array) -> Array:
+        """Losses of Pearson residuals of `reject` at most."""
+        return np.minimum(loss.value(y, eta), log(1.0 + self.reject**2))
 
     def score(self, observed: Array, predicted: Array) -> float:
         """Share of right labels."""

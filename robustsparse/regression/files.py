@@ -58,9 +58,9 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     "formula": (str, type(None)),
     **dict.fromkeys(("epsilon", "df_resid"), (*_NUMBER, type(None))),
     "classes": (tuple, type(None)),
-    "references": (dict,),
+    **dict.fromkeys(("references", "copies"), (dict,)),
     **dict.fromkeys(("told", "notes"), _NAMES),
-    "select": (str,),
+    **dict.fromkeys(("select", "goal"), (str,)),
 }
 _PACKAGE = __name__.split(".")[0] + "."
 

@@ -13,6 +13,7 @@ from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.design.groups import named
 from robustsparse.regression.fit.contamination import BadShare
+from robustsparse.regression.fit.copies import near_copies
 from robustsparse.regression.fit.models import Fitted, Model, judged_residuals, response_flags
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.rows import Leverage
@@ -53,15 +54,17 @@ def label(
         members=Members.of({}),
         made=Made(
             kind=options.family,
-            select="given" if fitted.choice is None else options.select,
+            select=_chosen_by(fitted, options),
+            goal=options.goal,
             step=solution.step,
-            refitted=options.refit,
+            refitted=options.refit and options.goal == "select",
             kept=tuple(design.names[j] for j in problem.keep if j < problem.d),
             dropped=design.dropped,
             classes=design.response.classes,
             references=dict(design.references),
-            groups=named(design.groups, design.names),
+            groups=named(design.groups, design.names) if options.goal == "select" else {},
             constant=tuple(np.array(design.names, dtype=object)[problem.scaling.constant]),
+            copies=_copies(problem, fitted, design.names) if options.goal == "select" else {},
             spec=design.spec,
             offset_given=design.offset is not None,
         ),
@@ -81,6 +84,20 @@ def label(
         ).as_member()
 
     return replace(result, members=Members(fitted.models, member))
+
+
+def _chosen_by(fitted: Fitted, options: Options) -> str:
+    if fitted.choice is None:
+        return "given"
+    return "cv" if options.goal == "predict" else options.select
+
+
+def _copies(
+    problem: Standardized, fitted: Fitted, names: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Names of selected terms with those that they could be exchanged for."""
+    found = near_copies(problem, fitted)
+    return {names[j]: tuple(names[other] for other in others) for j, others in found.items()}
 
 
 _HISTORY = ["iteration", "change", "step", "size", "entered", "left", "loss"]

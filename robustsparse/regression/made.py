@@ -21,6 +21,8 @@ class Made:
         Kind of response.
     select : str
         How k was chosen; "given" if it was not.
+    goal : str
+        "select" or "predict".
     step : float
         Length of the last step.
     refitted : bool
@@ -33,6 +35,8 @@ class Made:
         Those coded 0 and 1.
     references : dict
         The level of each factor that has no column of its own.
+    copies : dict
+        For selected terms the others that are nearly interchangeable with them.
     spec : DesignSpec or None
         How to code new data; None for arrays.
     offset_given : bool
@@ -43,6 +47,7 @@ class Made:
 
     kind: Family
     select: str
+    goal: str
     step: float
     refitted: bool
     kept: tuple[str, ...]
@@ -50,6 +55,7 @@ class Made:
     classes: Classes | None
     references: dict[str, object]
     constant: tuple[str, ...]
+    copies: dict[str, tuple[str, ...]]
     spec: "DesignSpec | None"
     offset_given: bool
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -101,7 +101,8 @@ class Study:
         places = pd.Index(self.names).get_indexer(pd.Index(terms))
         X = self.X[rows][:, places] if sparse.issparse(self.X) else self.X[np.ix_(rows, places)]
         coded = None if self.coded is None else self.coded[places]
-        return self._fit(X, rows, seed, terms, terms, 1, {**self.options, "k": 0}, coded=coded)
+        given = {**self.options, "k": 0, "goal": "select"}
+        return self._fit(X, rows, seed, terms, terms, 1, given, coded=coded)
 
     def _trusted(self, rows: Places) -> Places:
         """The rows without those, where that counts, that are far out in columns which a model may not have."""

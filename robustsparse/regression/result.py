@@ -80,7 +80,8 @@ class RHTResult:
     estimator, loss : object
         Gradient estimator and loss.
     cov : DataFrame or None
-        Covariance of the nonzero coefficients, conditional on the support; None without a refit.
+        Covariance of the nonzero coefficients, conditional on the support; None without a refit, as for a model that
+        is to predict.
     intercept : bool
         Whether the model has an intercept, the first of `params`.
     epsilon : float or None
@@ -145,6 +146,7 @@ class RHTResult:
 
     # What `made` holds, by names of their own.
     select = _of_making("select")
+    goal = _of_making("goal")
     step = _of_making("step")
     refitted = _of_making("refitted")
     kept = _of_making("kept")
@@ -153,6 +155,7 @@ class RHTResult:
     references = _of_making("references")
     constant = _of_making("constant")
     groups = _of_making("groups")
+    copies = _of_making("copies")
     spec = _of_making("spec")
     offset_given = _of_making("offset_given")
 

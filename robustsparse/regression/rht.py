@@ -10,7 +10,7 @@ from robustsparse.algorithm.problem import StepLike
 from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import Seed
 from robustsparse.design.groups import GroupsLike
-from robustsparse.regression.arguments import Arguments, Epsilon, Select
+from robustsparse.regression.arguments import Arguments, Epsilon, Goal, Select
 from robustsparse.regression.call import Call
 from robustsparse.regression.family import FamilyLike
 from robustsparse.regression.intervals import rerun
@@ -27,6 +27,7 @@ def rht(
     *,
     k: Sparsity = "auto",
     select: Select = "ric",
+    goal: Goal = "select",
     loss: LossLike | None = None,
     epsilon: Epsilon = 0.1,
     standardize: ScaleLike = True,
@@ -72,6 +73,11 @@ def rht(
         BIC, k (log n + 2 log d), or by the more generous k log d log log n. Best subsets find models of any size, with
         terms of any strength, and keep rows of rare levels; they need the gaussian family and the squared loss. A model
         of a given k is then the member of that size of the automatic path.
+    goal : {"select", "predict"}
+        "select": few terms, not shrunken, with standard errors. "predict": the rows are judged in the same way, and on
+        those that are trusted an elastic net is fitted, whose penalty robust cross-validation chooses: more terms, all
+        shrunken, and better predictions, above all of collinear data and of many weak terms. There are no standard
+        errors then, k is the number of terms that are not zero, and a k that is given is the most there may be.
     loss : {"squared", "huber", "logistic"} or Loss, optional
         The family's own by default. It drives the selection; the refit is an MM-regression or a bounded-influence
         logistic regression whatever the loss, so with a loss of your own there is no refit.
@@ -131,7 +137,7 @@ def rht(
     True
     """
     asked = Arguments(
-        family=family, estimator=estimator, k=k, select=select, loss=loss, epsilon=epsilon,
+        family=family, estimator=estimator, k=k, select=select, goal=goal, loss=loss, epsilon=epsilon,
         standardize=standardize, step=step, radius=radius, max_iter=max_iter, tol=tol, refit=refit,
         split=split, rng=rng, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
@@ -152,6 +158,7 @@ def rht_fit(
     estimator: EstimatorLike = "trim",
     k: Sparsity = "auto",
     select: Select = "ric",
+    goal: Goal = "select",
     loss: LossLike | None = None,
     epsilon: Epsilon = 0.1,
     intercept: bool = True,
@@ -189,7 +196,7 @@ def rht_fit(
         by number or name, or one label for each column, of which None is no group.
     weights, offset : array (n,), optional
         Multipliers of the rows, of which 0 leaves a row out; known part of the linear predictor.
-    family, estimator, k, select, loss, epsilon, standardize, step, radius, max_iter, tol, refit,
+    family, estimator, k, select, goal, loss, epsilon, standardize, step, radius, max_iter, tol, refit,
     split, rng, n_jobs, verbose
         As in `rht`.
 
@@ -214,7 +221,7 @@ def rht_fit(
     (['x6', 'left'], ['x6', 'x1', 'x2'])
     """
     asked = Arguments(
-        family=family, estimator=estimator, k=k, select=select, loss=loss, epsilon=epsilon,
+        family=family, estimator=estimator, k=k, select=select, goal=goal, loss=loss, epsilon=epsilon,
         standardize=standardize, step=step, radius=radius, max_iter=max_iter, tol=tol, refit=refit,
         split=split, rng=rng, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip

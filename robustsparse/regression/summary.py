@@ -70,7 +70,7 @@ def _head(result: "RHTResult", model: "Member") -> tuple[tuple[str, str], ...]:
         ("Rows dropped", _dropped(result)),
         ("Candidates", _candidates(result, candidates)),
         ("Selected (k)", f"{_selected(result, model)}, {chosen}"),
-        ("Estimates", "robust refit" if result.refitted else "as thresholded"),
+        ("Estimates", _estimates(result)),
     ]
     if model.k == result.k:
         settled = "settled" if result.converged else "NOT SETTLED"
@@ -102,6 +102,12 @@ def _terms(result: "RHTResult", model: "Member") -> dict[str, list[str]]:
 
 def _with_columns(terms: int, columns: int) -> str:
     return str(terms) if columns == terms else f"{terms} ({columns} columns)"
+
+
+def _estimates(result: "RHTResult") -> str:
+    if result.goal == "predict":
+        return "shrunken for prediction"
+    return "robust refit" if result.refitted else "as thresholded"
 
 
 def _gradient(result: "RHTResult", candidates: int) -> str:
@@ -149,6 +155,11 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
                 f"t has {model.df_resid:.1f} degrees of freedom: the rows, each as far as it is trusted, less the "
                 "coefficients and the scale."
             )
+    if result.goal == "predict":
+        notes.append(
+            "Coefficients are shrunken for prediction: an elastic net on the rows that are trusted, its penalty chosen "
+            "by robust cross-validation. There are no standard errors; goal='select' gives fewer terms, with them."
+        )
     if result.bad_share is not None:
         notes.append(_bad_share(result, result.bad_share))
     if result.kept:
@@ -175,6 +186,8 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
             "Zero since they add nothing to the other columns of their term: "
             f"{listed(repeated, quote=False, most=_NAMED)}."
         )
+    if result.copies and model.k == result.k:
+        notes.append(_copies(result.copies))
     if result.dropped.columns:
         counts = [f"{name} ({count})" for name, count in result.dropped.columns.items()]
         notes.append(
@@ -191,6 +204,12 @@ def _repeated(result: "RHTResult", terms: dict[str, list[str]]) -> list[str]:
     inside = [(name, term) for term in terms for name in result.groups.get(term, ())]
     shown = set(result.constant)
     return [name for name, term in inside if name not in terms[term] and name not in shown]
+
+
+def _copies(copies: dict[str, tuple[str, ...]]) -> str:
+    """Which terms could be others."""
+    could = [f"{term} could be {' or '.join(others[:_NAMED])}" for term, others in copies.items()]
+    return f"Near-copies, between which the data hardly decide: {listed(could, quote=False, most=_NAMED)}."
 
 
 def _bad_share(result: "RHTResult", share: "BadShare") -> str:

@@ -12,7 +12,7 @@ def covariance(model: Member) -> pd.DataFrame:
     """Covariance of the coefficients, in their order."""
     if model.cov is None:
         raise ParameterError(
-            "standard errors come from the robust refit; fit with refit=True to have them."
+            "standard errors come from the robust refit; fit with refit=True and goal='select' to have them."
         )
     names = model.params.index
     return model.cov.loc[names, names]

@@ -143,3 +143,12 @@ def lasso_node_paths(S, lambdas, first, last, tol, max_sweeps, out):
             unsettled += not lasso_on_gram(S, j, lambdas[q], beta, grad, tol, max_sweeps)
             out[q, j] = beta
     return unsettled
+
+
+@kernel
+def lasso_from_gram(S, penalty, beta, grad, tol, max_sweeps):
+    """Minimize `beta' S beta / 2 - b' beta + penalty |beta|_1` in place of `beta`, from where it is.
+
+    `grad` is `b - S beta`, on entry and on return. Returns whether the sweeps settled.
+    """
+    return lasso_on_gram(S, -1, penalty, beta, grad, tol, max_sweeps)

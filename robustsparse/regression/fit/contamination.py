@@ -85,7 +85,7 @@ def estimate_epsilon(problem: Standardized, options: Options) -> tuple[Options, 
 def _pilot(options: Options, problem: Standardized) -> Options:
     """A first fit that survives many bad rows, with random numbers of its own."""
     pilot = replace(
-        options, select="ric", split=0, verbose=False, rng=options.rng.spawn(1)[0],
+        options, select="ric", goal="select", split=0, verbose=False, rng=options.rng.spawn(1)[0],
         refit=isinstance(options.loss, options.family.losses), k=options.k if options.refit else "auto",
     )  # fmt: skip
     return _with_enough(pilot, problem)

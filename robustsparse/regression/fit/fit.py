@@ -11,6 +11,7 @@ from robustsparse.regression.fit.automatic import automatic_fit, refit_all_rows
 from robustsparse.regression.fit.finders import automatic_grid
 from robustsparse.regression.fit.models import Fitted
 from robustsparse.regression.fit.options import Options
+from robustsparse.regression.fit.shrunken import check_shrinkable, shrunken
 from robustsparse.regression.fit.standardized import Standardized
 
 
@@ -19,6 +20,11 @@ def fit_standardized(problem: Standardized, options: Options) -> Fitted:
     if problem.scaling.constant.all():
         raise DataError("every predictor is constant, so there is nothing to select from.")
     ks = _grid(options.k, problem)
+    if options.goal == "predict":
+        check_shrinkable(options)
+        # Which rows are trusted does not depend on how many terms are asked for.
+        judge = fit_standardized(problem, replace(options, goal="select", k="auto"))
+        return shrunken(problem, options, judge, None if isinstance(options.k, str) else max(ks))
     if options.refit and not problem.affordable(max(ks)):
         raise ParameterError(
             f"k={max(ks)} is too many for a robust refit on {problem.n} rows, needing two rows a coefficient; choose "

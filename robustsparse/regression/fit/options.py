@@ -14,7 +14,7 @@ from robustsparse.base.checks import as_rng, check_choice, check_count, check_nu
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.threads import threads_for
 from robustsparse.base.types import Array
-from robustsparse.regression.arguments import Arguments, Epsilon, Select
+from robustsparse.regression.arguments import Arguments, Epsilon, Goal, Select
 from robustsparse.regression.family import Family, as_family, check_loss
 from robustsparse.robust.standardize import SCALES, ScaleLike
 
@@ -30,7 +30,7 @@ class Options:
 
     Attributes
     ----------
-    family, estimator, loss, k, select, settings, rng, verbose, threads
+    family, estimator, loss, k, select, goal, settings, rng, verbose, threads
         As asked for, or what suits the others.
     asked : str or callable
         The estimator as the user gave it: one given by name follows the contamination and the response.
@@ -64,6 +64,7 @@ class Options:
     verbose: bool
     threads: int
     most_trimmed: float = LARGEST_TRIM
+    goal: Goal = "select"
 
     @property
     def named(self) -> bool:
@@ -75,6 +76,7 @@ def make_options(asked: Arguments) -> Options:
     """Check the arguments of `rht` and `rht_fit` and fill in what they leave open."""
     family = as_family(asked.family)
     check_choice("select", asked.select, get_args(Select))
+    check_choice("goal", asked.goal, get_args(Goal))
     epsilon = _assumed(asked.epsilon)
     rng = as_rng(asked.rng)
     estimator = as_estimator(asked.estimator, epsilon, rng)
@@ -96,6 +98,7 @@ def make_options(asked: Arguments) -> Options:
         rng=rng,
         verbose=bool(asked.verbose),
         threads=threads_for(asked.n_jobs),
+        goal=asked.goal,
     )
 
 

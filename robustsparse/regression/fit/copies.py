@@ -1,0 +1,79 @@
+"""Columns that a selected one could be exchanged for: which of near-copies was selected is chance."""
+
+import numpy as np
+
+from robustsparse.base.types import Array, Indices
+from robustsparse.regression.fit.models import Fitted
+from robustsparse.regression.fit.standardized import Standardized
+
+# Copies correlate at least so much on the rows that are trusted, and the deviance may rise by so much: what one
+# coefficient costs by AIC.
+_ALIKE, _COST = 0.95, 2.0
+# Columns that are tried for each selected one.
+_TRIED = 10
+
+
+def near_copies(problem: Standardized, fitted: Fitted) -> dict[int, list[int]]:
+    """For selected columns the others that are nearly interchangeable with them, most alike first.
+
+    The exchange is judged by the quadratic that touches the loss at the fit, on the rows that it trusts.
+    """
+    support = fitted.solution.support
+    if not len(support) or not fitted.model.weights.any():
+        return {}
+    alike = _correlations(problem, fitted.model.weights, support)
+    alike[fitted.model.active] = 0.0
+    found = {int(j): _most(alike[:, place]) for place, j in enumerate(support)}
+    if not any(map(len, found.values())):
+        return {}
+    rows = _Quadratic(problem, fitted)
+    copies = {j: [c for c in some if rows.cost(j, c) <= _COST] for j, some in found.items()}
+    return {j: some for j, some in copies.items() if some}
+
+
+def _correlations(problem: Standardized, weights: Array, support: Indices) -> Array:
+    """Sizes (p, support) of the correlations of all columns with the selected ones."""
+    share = weights / weights.sum()
+    mean = problem.XT @ share
+    # A column whose squares are no numbers is no copy of another.
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = np.einsum("ij,ij,j->i", problem.XT, problem.XT, share) - mean**2
+    spread = np.sqrt(np.maximum(np.where(np.isfinite(square), square, 0.0), 0.0))
+    chosen = (problem.columns(support) - mean[support]) * share[:, None]
+    product = np.outer(spread, spread[support])
+    cross = np.asarray(problem.XT @ chosen, dtype=np.float64)
+    out: Array = np.zeros_like(cross)
+    np.divide(np.abs(cross), product, out=out, where=product > 0)
+    return out
+
+
+def _most(alike: Array) -> list[int]:
+    """Columns that are alike enough, the most alike first."""
+    order = np.argsort(-alike, kind="stable")[:_TRIED]
+    return [int(j) for j in order if alike[j] >= _ALIKE]
+
+
+class _Quadratic:
+    """Weighted least squares that tells by how much the deviance rises with an exchange."""
+
+    def __init__(self, problem: Standardized, fitted: Fitted) -> None:
+        self.problem, self.active = problem, fitted.model.active
+        loss, eta = problem.loss, fitted.model.eta
+        given = 1.0 if problem.weights is None else problem.weights
+        # Where a loss is flat its rows say nothing of an exchange.
+        curvature = np.maximum(loss.curvature(problem.y, eta), 1e-12)
+        self.root = np.sqrt(fitted.model.weights * given * curvature)
+        fixed = 0.0 if problem.offset is None else problem.offset
+        self.target = self.root * (eta - fixed - loss.score(problem.y, eta) / curvature)
+        self.best = self._rss(self.active)
+        self.unit = max(fitted.model.scale, 1e-150) ** 2 if problem.family.has_scale else 1.0
+
+    def _rss(self, columns: Indices) -> float:
+        A = self.root[:, None] * self.problem.columns(columns)
+        left = self.target - A @ np.linalg.lstsq(A, self.target, rcond=None)[0]
+        return float(left @ left)
+
+    def cost(self, out: int, into: int) -> float:
+        """Rise of the deviance with a column in the place of another."""
+        columns = np.where(self.active == out, into, self.active)
+        return (self._rss(columns) - self.best) / self.unit
