@@ -42,7 +42,8 @@ def _correlations(problem: Standardized, weights: Array, support: Indices) -> Ar
     chosen = (problem.columns(support) - mean[support]) * share[:, None]
     product = np.outer(spread, spread[support])
     cross = np.asarray(problem.XT @ chosen, dtype=np.float64)
-    return np.divide(np.abs(cross), product, out=np.zeros_like(cross), where=product > 0)
+    alike: Array = np.divide(np.abs(cross), product, out=np.zeros_like(cross), where=product > 0)
+    return alike
 
 
 def _most(alike: Array) -> list[int]:
