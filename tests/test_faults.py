@@ -69,6 +69,7 @@ REFUSED: dict[str, Any] = {
 GRAPH = rs.robust_ns(X, k=1)
 
 
+@pytest.mark.filterwarnings("ignore:the model may be wrong")
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused_in_our_words(case: str) -> None:
     with pytest.raises(rs.RobustSparseError) as caught:
@@ -95,6 +96,7 @@ FITTED: dict[str, Any] = {
 ZERO_FIRST = np.r_[0.0, np.ones(N - 1)]
 
 
+@pytest.mark.filterwarnings("ignore:the model may be wrong")
 @pytest.mark.parametrize("case", FITTED)
 def test_what_can_be_fitted_is_all_numbers(case: str) -> None:
     fit = FITTED[case]()

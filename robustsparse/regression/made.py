@@ -47,7 +47,6 @@ class Made:
 
     kind: Family
     select: str
-    goal: str
     step: float
     refitted: bool
     kept: tuple[str, ...]
@@ -55,7 +54,8 @@ class Made:
     classes: Classes | None
     references: dict[str, object]
     constant: tuple[str, ...]
-    copies: dict[str, tuple[str, ...]]
     spec: "DesignSpec | None"
     offset_given: bool
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    goal: str = "select"
+    copies: dict[str, tuple[str, ...]] = field(default_factory=dict)

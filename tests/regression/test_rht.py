@@ -224,6 +224,7 @@ def test_a_squared_loss_is_not_for_classes(binary: Any) -> None:
 # Awkward but usable data
 
 
+@pytest.mark.filterwarnings("ignore:the model may be wrong")
 def test_tiny_and_narrow_data_can_be_fitted(sim: Any) -> None:
     X, y = sim.X, sim.y
     assert rht_fit(X[:5], y[:5]).nobs == 5
@@ -573,6 +574,7 @@ def test_rows_are_numbered_as_the_caller_counts_them(sim: Any) -> None:
                 rht_fit(sim.X, hidden, family=family, weights=w)
 
 
+@pytest.mark.filterwarnings("ignore:the model may be wrong")
 def test_values_of_rows_in_the_context_follow_the_rows_in_use(sim: Any) -> None:
     data = sim.data.assign(w=1.0)
     data.loc[data.index[:4], "w"] = 0.0
@@ -593,6 +595,7 @@ def test_what_lacks_the_rows_of_weight_zero_is_refused(sim: Any) -> None:
             rht_fit(sim.X, y, weights=weights, offset=offset)
 
 
+@pytest.mark.filterwarnings("ignore:the model may be wrong")
 def test_rows_of_weight_zero_are_left_out_of_formulas(sim: Any, tmp_path: Path) -> None:
     data = sim.data.assign(w=1.0, g=np.where(np.arange(len(sim.y)) % 2, "a", "b"))
     data.index = [f"row {i}" for i in range(len(data))]
@@ -795,6 +798,7 @@ def peak_of(run: Any) -> int:
 
 
 # The design, its scaled copy, and that in single precision, which is its own.
+@pytest.mark.filterwarnings("ignore:the model may be wrong")
 @pytest.mark.parametrize(("dtype", "limit"), [(np.float64, 2.6), (np.float32, 2.5)])
 def test_a_wide_frame_is_copied_little_more_than_once(dtype: Any, limit: float) -> None:
     data = rs.simulate.linear(n=270, d=20_000, rng=0).data.astype(dtype)
@@ -802,6 +806,7 @@ def test_a_wide_frame_is_copied_little_more_than_once(dtype: Any, limit: float) 
     assert peak_of(lambda: rht("y ~ .", data)) <= limit * data.memory_usage().sum()
 
 
+@pytest.mark.filterwarnings("ignore:the model may be wrong")
 @pytest.mark.parametrize(("dtype", "limit"), [(np.float64, 1.6), (np.float32, 1.5)])
 @pytest.mark.parametrize("options", [{}, {"k": 5}, {"k": 5, "refit": False}])
 def test_a_wide_array_is_copied_once(dtype: Any, limit: float, options: Any) -> None:

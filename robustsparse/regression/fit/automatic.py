@@ -23,13 +23,10 @@ from robustsparse.regression.family import residual_unit
 from robustsparse.regression.fit.best_subsets import BestSubsets, by_least_squares
 from robustsparse.regression.fit.criteria import (
     PRICES,
-    columns_of,
-    cost,
     criteria,
-    ebic_price,
     gic_price,
-    log_variance,
 )
+from robustsparse.regression.fit.ends import End, Ends
 from robustsparse.regression.fit.finders import Finder, Found, Hints, Thresholding, automatic_grid
 from robustsparse.regression.fit.k_paths import Choice, choice_of, choose_by_cv
 from robustsparse.regression.fit.levels import RareLevels
@@ -46,9 +43,7 @@ from robustsparse.regression.fit.rows import (
 )
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.fit.views import View, views
-from robustsparse.robust.mm import Refit
 from robustsparse.robust.row_clusters import cluster_shares, row_clusters
-from robustsparse.robust.scales import tau_scale
 
 # How often rows are rejected and k is chosen anew, at most.
 _ROUNDS = 3
@@ -83,7 +78,10 @@ def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) ->
         tuple(ks),
     )
     opinions = views(counted, far, clusters, options)
-    end = _best([(view, search.settled(view, options)) for view in opinions], judged, shares)
+    ends = Ends(judged, shares, [(view, search.settled(view, options)) for view in opinions])
+    end = ends.best
+    if not ks and by_least_squares(problem):
+        ends.warn_if_doubtful()
     # A cluster of rows that fit counts in full.
     shares = cluster_shares(clusters, rejected(judged, end.refit))
     return _chosen(problem, search, end, options, _Rows(far, trust, shares))
@@ -106,25 +104,6 @@ def _finder(problem: Standardized, options: Options) -> Finder:
     generous = problem.family.generous
     estimator = options.estimator.lighter() if generous else options.estimator
     return Thresholding(options, estimator, automatic_grid(problem))
-
-
-@dataclass(frozen=True)
-class _End:
-    """Where rejection of rows and choice of k agree.
-
-    Attributes
-    ----------
-    used : bool array (n,)
-        Rows that the models were found on.
-    found : Found
-        A model of each size.
-    refit : Refit
-        Robust regression of all rows on the best of them.
-    """
-
-    used: Mask
-    found: Found
-    refit: Refit
 
 
 @dataclass(frozen=True)
@@ -154,14 +133,14 @@ class _Search:
     finder: Finder
     wanted: tuple[int, ...]
 
-    def settled(self, view: View, options: Options) -> _End:
+    def settled(self, view: View, options: Options) -> End:
         """Choose k on the good rows, refit, judge the rows anew, until they stay the same."""
         good, hints = view.good, view.hints
         for _ in progress(range(_ROUNDS), _ROUNDS, "path", options.verbose):
             used = good & self.near
             with self.judged.only(used) as part:
                 found = self.finder.find(part, hints, PRICES[_JUDGE], self.wanted)
-            end = _End(used, found, refit(self.counted, found.best, options.rng))
+            end = End(used, found, refit(self.counted, found.best, options.rng))
             unit = residual_unit(self.judged.y, end.refit.scale)
             fitting = ~rejected(self.judged, end.refit)
             fitting, missed = self.levels.mended(fitting, end.refit.resid / unit)
@@ -172,7 +151,7 @@ class _Search:
             hints = replace(hints, sets=(*sets, np.union1d(found.best.support, missed)))
         return end
 
-    def priced(self, part: Standardized, end: _End, options: Options) -> Found:
+    def priced(self, part: Standardized, end: End, options: Options) -> Found:
         """The models of the trusted rows, as far as the criterion that was asked for wants to see them."""
         if options.select == _JUDGE:
             return end.found
@@ -181,31 +160,10 @@ class _Search:
         return self.finder.find(part, Hints(end.found.best.coef, sets), price, self.wanted)
 
 
-def _best(ends: Sequence[tuple[View, _End]], judged: Standardized, shares: Array) -> _End:
-    """The end that explains all rows best; a second opinion with more terms is to be better by the price of one."""
-
-    def misfit(end: _End) -> float:
-        return _misfit(judged, end, shares)
-
-    first = min((end for view, end in ends if not view.second), key=misfit)
-    term, most = ebic_price(judged.n, judged.candidates, 1), first.found.k
-    seconds = [end for view, end in ends if view.second]
-    return min([first, *seconds], key=lambda end: misfit(end) + term * (end.found.k > most))
-
-
-def _misfit(judged: Standardized, end: _End, shares: Array) -> float:
-    """The criterion of all rows, bad ones among them, by a τ-scale of the residuals; a cluster counts like one row."""
-    n, size = float(shares.sum()), end.found.k
-    square = n * tau_scale(end.refit.resid, prior_weights=shares) ** 2
-    columns = columns_of(judged, end.found.best, size)
-    misfit = log_variance(n, square, n - columns - len(judged.keep))
-    return misfit + cost(judged, ebic_price, size, columns, 0.0)
-
-
 def _chosen(
     problem: Standardized,
     search: _Search,
-    end: _End,
+    end: End,
     options: Options,
     rows: _Rows,
 ) -> Fitted:

@@ -11,6 +11,8 @@ from robustsparse.regression.fit.standardized import Standardized
 _ALIKE, _COST = 0.95, 2.0
 # Columns that are tried for each selected one.
 _TRIED = 10
+# Entries of the design that are brought to double precision at a time.
+_BLOCK = 1 << 16
 
 
 def near_copies(problem: Standardized, fitted: Fitted) -> dict[int, list[int]]:
@@ -32,18 +34,27 @@ def near_copies(problem: Standardized, fitted: Fitted) -> dict[int, list[int]]:
 
 
 def _correlations(problem: Standardized, weights: Array, support: Indices) -> Array:
-    """Sizes (p, support) of the correlations of all columns with the selected ones."""
+    """Sizes (p, support) of the correlations of all columns with the selected ones, 0 for those of larger terms."""
     share = weights / weights.sum()
-    mean = problem.XT @ share
-    # A column whose squares are no numbers is no copy of another.
-    with np.errstate(over="ignore", invalid="ignore"):
-        square = np.einsum("ij,ij,j->i", problem.XT, problem.XT, share) - mean**2
-    spread = np.sqrt(np.maximum(np.where(np.isfinite(square), square, 0.0), 0.0))
-    chosen = (problem.columns(support) - mean[support]) * share[:, None]
-    product = np.outer(spread, spread[support])
-    cross = np.asarray(problem.XT @ chosen, dtype=np.float64)
-    out: Array = np.zeros_like(cross)
-    np.divide(np.abs(cross), product, out=out, where=product > 0)
+    chosen = problem.columns(support)
+    chosen = chosen - share @ chosen
+    length = np.sqrt(share @ chosen**2)
+    out: Array = np.zeros((len(problem.XT), len(support)))
+    width = max(1, _BLOCK // problem.n)
+    for first in range(0, len(out), width):
+        part = slice(first, first + width)
+        block = np.asarray(problem.XT[part], dtype=np.float64)
+        # A column whose squares are no numbers is no copy of another.
+        with np.errstate(over="ignore", invalid="ignore"):
+            square = block**2 @ share - (block @ share) ** 2
+        spread = np.sqrt(np.where(np.isfinite(square), np.maximum(square, 0.0), 0.0))
+        product = np.outer(spread, length)
+        cross = np.abs(block @ (share[:, None] * chosen))
+        np.divide(cross, product, out=out[part], where=product > 0)
+    if problem.terms is not None:
+        shared = problem.terms.sizes[problem.terms.of] > 1
+        out[shared | (problem.terms.of < 0)] = 0.0
+        out[:, shared[support]] = 0.0
     return out
 
 

@@ -25,6 +25,8 @@ _FEW = 6
 _NEW = 0.02
 # Values beyond this many scales are not in the middle of a column; responses beyond are cut off.
 _MIDDLE, _CUT_OFF = 2.0, 3.0
+# A response beyond this many scales is none: its square is no number.
+_ABSURD = 1e100
 # Entries of the design that are worked on at a time.
 _BLOCK = 1 << 18
 
@@ -62,7 +64,7 @@ def views(problem: Standardized, far: Leverage, clusters: Indices, options: Opti
     options : Options
         Their gradient estimator is that of the first start.
     """
-    everybody = np.ones(problem.n, dtype=bool)
+    everybody = np.abs(problem.y) < _ABSURD
     if not problem.family.generous:
         return [View(everybody, Hints())]
     kept = [

@@ -54,6 +54,7 @@ def test_weak_terms_beside_strong_ones_are_found() -> None:
     assert np.mean(score) >= 0.97
 
 
+@pytest.mark.filterwarnings("ignore:the model may be wrong")
 def test_terms_of_a_weak_signal_are_found_more_often_than_by_the_extended_bic() -> None:
     score: dict[str, list[float]] = {"ric": [], "ebic": []}
     for seed in range(10):
@@ -98,6 +99,7 @@ def test_a_model_of_a_given_size_is_the_member_of_the_automatic_path(
         pd.testing.assert_series_equal(given.predict(X), automatic.predict(X, k=k))
 
 
+@pytest.mark.filterwarnings("ignore:the model may be wrong")
 def test_the_model_of_all_terms_is_a_member_too() -> None:
     rng = np.random.default_rng(1)
     X = rng.standard_cauchy((40, 7))
@@ -132,6 +134,7 @@ def test_gic_takes_no_fewer_terms() -> None:
         assert sizes[0] <= sizes[1]
 
 
+@pytest.mark.filterwarnings("ignore:the model may be wrong")
 def test_noise_has_no_terms() -> None:
     rng = np.random.default_rng(0)
     found = [rs.rht_fit(rng.normal(size=(100, 200)), rng.normal(size=100)).k for _ in range(8)]

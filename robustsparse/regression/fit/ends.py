@@ -1,0 +1,117 @@
+"""Where the judging of rows from several views ends: the best of the ends, and whether it is to be doubted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from robustsparse.base.errors import SelectionWarning, warn_user
+from robustsparse.base.types import Array, Mask
+from robustsparse.regression.fit.criteria import columns_of, cost, ebic_price, log_variance
+from robustsparse.regression.fit.finders import Found
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.views import View
+from robustsparse.robust.mm import Refit
+from robustsparse.robust.scales import tau_scale
+
+# A model is to be doubted if it is better than none by less than so many times the price of a term, or better than a
+# rival by less than that price which has less than this share of its terms in common with it.
+_EVIDENCE, _COMMON = 2.5, 0.8
+
+
+@dataclass(frozen=True)
+class End:
+    """Where rejection of rows and choice of k agree.
+
+    Attributes
+    ----------
+    used : bool array (n,)
+        Rows that the models were found on.
+    found : Found
+        A model of each size.
+    refit : Refit
+        Robust regression of all rows on the best of them.
+    """
+
+    used: Mask
+    found: Found
+    refit: Refit
+
+    @property
+    def columns(self) -> set[int]:
+        """Columns of the best model."""
+        return set(self.found.best.support.tolist())
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Ends of a search from several views.
+
+    Attributes
+    ----------
+    judged : Standardized
+        All rows, far ones weighted down.
+    shares : array (n,)
+        How much rows count; a cluster counts like one row.
+    reached : sequence of (View, End)
+        Each view with its end.
+    """
+
+    judged: Standardized
+    shares: Array
+    reached: Sequence[tuple[View, End]]
+
+    @cached_property
+    def best(self) -> End:
+        """The end that explains all rows best; a second opinion with more terms must be better by the price of one."""
+        first = min((end for view, end in self.reached if not view.second), key=self.misfit)
+        most, seconds = first.found.k, [end for view, end in self.reached if view.second]
+        return min(
+            [first, *seconds],
+            key=lambda end: self.misfit(end) + self._term * (end.found.k > most),
+        )
+
+    @property
+    def _term(self) -> float:
+        """Price of a term."""
+        return ebic_price(self.judged.n, self.judged.candidates, 1)
+
+    def misfit(self, end: End) -> float:
+        """The criterion of all rows, bad ones among them, by a τ-scale of the residuals."""
+        judged, n, size = self.judged, float(self.shares.sum()), end.found.k
+        square = n * tau_scale(end.refit.resid, prior_weights=self.shares) ** 2
+        columns = columns_of(judged, end.found.best, size)
+        misfit = log_variance(n, square, n - columns - len(judged.keep))
+        return misfit + cost(judged, ebic_price, size, columns, 0.0)
+
+    def warn_if_doubtful(self) -> None:
+        """Warn if little speaks for the model, or as much for another."""
+        text = self._little_evidence() or self._rival()
+        if text:
+            warn_user(text, SelectionWarning)
+
+    def _little_evidence(self) -> str:
+        values, k = self.best.found.values, self.best.found.k
+        nothing_to_find = not self.judged.free or self.best.refit.scale == 0 or 0 not in values
+        if nothing_to_find or values[0] - values[k] >= _EVIDENCE * self._term:
+            return ""
+        many = f"its {k} terms hardly stand"
+        terms = "no term stands" if k == 0 else "its one term hardly stands" if k == 1 else many
+        return (
+            f"the model may be wrong: {terms} out from noise. Either nothing in these columns explains the response, "
+            "or bad rows hide what does; look at the response against columns that should matter, and try "
+            "epsilon='auto' or more rows."
+        )
+
+    def _rival(self) -> str:
+        own, level = self.best.columns, self.misfit(self.best)
+        for _, end in self.reached:
+            other = end.columns
+            common = len(own & other) / max(len(own | other), 1)
+            if own != other and common < _COMMON and self.misfit(end) - level < self._term:
+                differ = int((end.used != self.best.used).sum())
+                return (
+                    f"the model may be wrong: one with {end.found.k} terms, of which {len(own & other)} are among the "
+                    f"{self.best.found.k} chosen ones, explains the rows nearly as well; the two differ on {differ} "
+                    "rows. See summary(k=...) for models of other sizes, and rs.stability for terms that come back."
+                )
+        return ""

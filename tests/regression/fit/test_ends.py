@@ -1,0 +1,61 @@
+"""Ends of a search from several views: warnings follow failure."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import robustsparse as rs
+
+
+def warned(**arguments: Any) -> tuple[bool, float]:
+    """Whether a fit to simulated data warns, and the F1 of its support."""
+    sim = rs.simulate.linear(n=200, d=200, k=5, **arguments)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit = rs.rht_fit(sim.X, sim.y, epsilon=0.2, n_jobs=1)
+    true, found = set(sim.support()), set(fit.support())
+    texts = [str(one.message) for one in caught if one.category is rs.SelectionWarning]
+    return bool(texts), 2 * len(true & found) / max(len(true) + len(found), 1)
+
+
+@pytest.mark.parametrize("attack", [None, "shift_y", "leverage", "paper"])
+def test_good_fits_do_not_warn(attack: str | None) -> None:
+    told = [warned(attack=attack, epsilon=0.1 if attack else 0.0, rng=seed) for seed in range(6)]
+    assert np.mean([f1 for _, f1 in told]) > 0.95
+    assert sum(text for text, _ in told) <= 1
+
+
+@pytest.mark.parametrize("attack", ["cancel", "delete_cancel"])
+def test_failed_fits_warn(attack: str) -> None:
+    """A fifth of the rows, made to leave no trace of the terms in any gradient."""
+    told = [warned(attack=attack, epsilon=0.2, rng=seed) for seed in range(6)]
+    failed = [text for text, f1 in told if f1 < 0.5]
+    assert len(failed) >= 3
+    assert np.mean(failed) >= 0.5
+
+
+def test_noise_is_told() -> None:
+    rng = np.random.default_rng(0)
+    with pytest.warns(rs.SelectionWarning, match="no term stands out from noise"):
+        fit = rs.rht_fit(rng.normal(size=(100, 30)), rng.normal(size=100))
+    assert fit.k == 0
+
+
+def test_two_models_for_two_halves_are_told() -> None:
+    """Half of the rows follow one model, half another: whichever is chosen, the other is as good."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 40))
+    y = np.where(np.arange(200) < 100, 3 * X[:, 0] + 3 * X[:, 1], 3 * X[:, 2] + 3 * X[:, 3])
+    with pytest.warns(rs.SelectionWarning, match="may be wrong"):
+        rs.rht_fit(X, y + 0.3 * rng.normal(size=200))
+
+
+def test_a_given_k_is_not_doubted() -> None:
+    rng = np.random.default_rng(0)
+    assert rs.rht_fit(rng.normal(size=(100, 30)), rng.normal(size=100), k=2).k == 2
+
+
+def test_a_constant_response_has_nothing_to_find() -> None:
+    assert rs.rht_fit(np.random.default_rng(0).normal(size=(50, 4)), np.ones(50)).k == 0
