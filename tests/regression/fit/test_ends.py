@@ -7,6 +7,14 @@ import numpy as np
 import pytest
 
 import robustsparse as rs
+from robustsparse.algorithm.losses import Squared
+from robustsparse.algorithm.solver import RHTFit
+from robustsparse.regression.family import Gaussian
+from robustsparse.regression.fit.ends import End, Ends
+from robustsparse.regression.fit.finders import Found, Hints
+from robustsparse.regression.fit.standardized import standardized
+from robustsparse.regression.fit.views import View
+from robustsparse.robust.mm import Refit
 
 
 def warned(**arguments: Any) -> tuple[bool, float]:
@@ -43,13 +51,26 @@ def test_noise_is_told() -> None:
     assert fit.k == 0
 
 
-def test_two_models_for_two_halves_are_told() -> None:
-    """Half of the rows follow one model, half another: whichever is chosen, the other is as good."""
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(200, 40))
-    y = np.where(np.arange(200) < 100, 3 * X[:, 0] + 3 * X[:, 1], 3 * X[:, 2] + 3 * X[:, 3])
-    with pytest.warns(rs.SelectionWarning, match="may be wrong"):
-        rs.rht_fit(X, y + 0.3 * rng.normal(size=200))
+def test_a_rival_that_is_as_good_is_told() -> None:
+    """Two ends that leave the same residuals with different columns."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 8)), rng.normal(size=60)
+    judged = standardized(X, y, Squared(), family=Gaussian(), how="mad")
+
+    def end(columns: list[int], scale: float) -> End:
+        best = RHTFit(np.zeros(9), np.array(columns), 0.0, True, "settled", 0.0, ())
+        found = Found({0: best, 2: best}, {0: 1e4, 2: 0.0})
+        refit = Refit(np.zeros(2), scale, np.ones(60), np.eye(2), scale * judged.y, True, 1)
+        return End(np.ones(60, dtype=bool), found, refit)
+
+    def ends(*reached: End) -> Ends:
+        view = View(np.ones(60, dtype=bool), Hints())
+        return Ends(judged, np.ones(60), [(view, one) for one in reached])
+
+    chosen, rival, worse = end([1, 2], 1.0), end([2, 3], 1.01), end([4, 5], 2.0)
+    with pytest.warns(rs.SelectionWarning, match="of which 1 are among the 2 chosen ones"):
+        ends(chosen, rival).warn_if_doubtful()
+    ends(chosen, worse, chosen).warn_if_doubtful()
 
 
 def test_a_given_k_is_not_doubted() -> None:
