@@ -20,7 +20,7 @@ from robustsparse.base.errors import SelectionWarning, warn_user
 from robustsparse.base.progress import progress
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.family import residual_unit
-from robustsparse.regression.fit.best_subsets import BestSubsets, by_least_squares
+from robustsparse.regression.fit.best_subsets import BestSubsets
 from robustsparse.regression.fit.criteria import (
     PRICES,
     criteria,
@@ -41,12 +41,14 @@ from robustsparse.regression.fit.rows import (
     rejected,
     trust_in_rows,
 )
-from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardized import Standardized, by_least_squares
 from robustsparse.regression.fit.views import View, views
 from robustsparse.robust.row_clusters import cluster_shares, row_clusters
 
 # How often rows are rejected and k is chosen anew, at most.
 _ROUNDS = 3
+# Iterations from a model that is found already, to be shown.
+_SHOWN_ITER = 5
 # The criterion by which k is chosen while rows are judged.
 _JUDGE = "ric"
 
@@ -210,11 +212,15 @@ def _choice(
 def _run(part: Standardized, model: RHTFit, options: Options) -> RHTFit:
     """Algorithm 1 once more, from the chosen model: its steps are the history."""
     bound = part.problem(options.estimator.lighter(), options.threads)
+    few = min(options.settings.max_iter, _SHOWN_ITER)
+    settings = (
+        replace(options.settings, max_iter=few) if by_least_squares(part) else options.settings
+    )
     run = solve(
         bound,
         part.count(model.support),
         keep=part.keep,
-        settings=options.settings,
+        settings=settings,
         start=model.coef,
         warn=False,
     )

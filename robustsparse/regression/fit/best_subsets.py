@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.algorithm.sparsity import identifiable_k
 from robustsparse.base.types import Array, Indices
@@ -19,11 +18,6 @@ from robustsparse.regression.fit.subsets import Subset, subset_path
 
 # What is left of an exact fit counts as this part of everything.
 _EXACT = 1e-20
-
-
-def by_least_squares(problem: Standardized) -> bool:
-    """Whether least squares tells how good a set of columns is, on rows that are trusted."""
-    return type(problem.loss) is Squared and problem.family.least_squares
 
 
 class BestSubsets:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
 
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.standardized import Standardized
@@ -134,7 +135,7 @@ class Tableau:
         cls, with_set: Array, cross: Array, squares: Array, inside: Array, own: Array
     ) -> "Tableau":
         """From inner products of all columns with the set, with the target and with themselves, and the set's own."""
-        inverse = np.linalg.pinv(inside, hermitian=True)
+        inverse = _inverse(inside)
         coef = inverse @ own
         explained = with_set @ inverse
         left = squares - np.einsum("ij,ij->i", explained, with_set)
@@ -157,6 +158,19 @@ class Tableau:
         left = self.left[:, None] + freed * self.explained
         enough = left > DEPENDENT * squares[:, None]
         return np.where(enough, slope**2 / np.where(enough, left, 1.0), 0.0) - self.cost
+
+
+def _inverse(inside: Array) -> Array:
+    """Inverse of the inner products of a set; of one that is singular up to rounding the pseudo-inverse."""
+    if not len(inside):
+        return inside
+    factor, failed = dpotrf(inside, lower=1, clean=0)
+    # A small pivot means that rounding decides.
+    if failed or np.diag(factor).min() ** 2 <= DEPENDENT * inside.diagonal().max():
+        return np.asarray(np.linalg.pinv(inside, hermitian=True))
+    half = dpotri(factor, lower=1)[0]
+    lower = np.tril(half)
+    return np.asarray(lower + np.tril(half, -1).T)
 
 
 class ColumnSets:
@@ -195,7 +209,7 @@ class ColumnSets:
         if not len(chosen):
             return self.rows.total
         own = self.cross[chosen]
-        coef = np.linalg.lstsq(self.gram[np.ix_(chosen, chosen)], own, rcond=None)[0]
+        coef = _inverse(self.gram[np.ix_(chosen, chosen)]) @ own
         return max(self.rows.total - float(own @ coef), 0.0)
 
     def grown(self, chosen: Indices) -> Indices | None:

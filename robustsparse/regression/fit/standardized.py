@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from robustsparse.algorithm.bound import double_rows
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.groups import Groups
-from robustsparse.algorithm.losses import Loss
+from robustsparse.algorithm.losses import Loss, Squared
 from robustsparse.algorithm.problem import Problem
 from robustsparse.algorithm.sparsity import largest_k
 from robustsparse.base.checks import LARGEST
@@ -200,6 +200,11 @@ class Standardized:
         constant = float(coef[self.d]) if self.intercept else 0.0
         raw, shift = self.scaling.to_data(coef[: self.d], constant, self.unit)
         return raw, shift + self.location if self.intercept else 0.0
+
+
+def by_least_squares(problem: Standardized) -> bool:
+    """Whether least squares tells how good a set of columns is, on rows that are trusted."""
+    return type(problem.loss) is Squared and problem.family.least_squares
 
 
 def standardized(

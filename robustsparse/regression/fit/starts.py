@@ -9,11 +9,14 @@ from robustsparse.algorithm.gradients import Mean
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.solver import RHTFit, solve, solve_down
 from robustsparse.base.types import Array, Mask
+from robustsparse.regression.family import Chosen
 from robustsparse.regression.fit.criteria import robust_criterion
-from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardized import Standardized, by_least_squares
 
 # Concentration: this share of the rows is kept, this often.
 _CONCENTRATED, _CONCENTRATIONS = 0.75, 6
+# Responses within this many times the median deviation are in the middle.
+_MIDDLE = 3.0
 # Starts are there to be compared.
 _START_TOL, _START_ITER = 1e-4, 30
 _CONCENTRATION_TOL, _CONCENTRATION_ITER = 1e-3, 10
@@ -30,8 +33,10 @@ def best_start(
     """The best of several starts by the robust criterion.
 
     Runs of Algorithm 1 with different trims, one on the rows that are not far out, and from each of them
-    concentration on the rows that fit best.
+    concentration on the rows that fit best. Where there is room for every column nothing needs to be thresholded.
     """
+    if k >= problem.free and by_least_squares(problem):
+        return _full_start(problem, far)
     loose = replace(
         settings, tol=max(settings.tol, _START_TOL), max_iter=min(settings.max_iter, _START_ITER)
     )
@@ -51,6 +56,42 @@ def best_start(
             del alone
     starts += [concentrate(problem, start.coef, k, loose) for start in starts]
     return min(starts, key=lambda start: robust_criterion(problem, start))
+
+
+def _full_start(problem: Standardized, far: Mask) -> RHTFit:
+    """Least squares on every column, concentrated on the rows that fit best, from several sets of rows."""
+    support = problem.not_in(np.zeros(0, dtype=np.int64), problem.free)
+    columns = np.concatenate([support, problem.keep])
+    rows = problem.chosen(columns)
+    target = rows.target
+    size = np.abs(target - np.median(target))
+    middle = size <= _MIDDLE * max(float(np.median(size)), 1e-300)
+    starts = [
+        _concentrated(rows, first)
+        for first in (size < np.inf, middle, middle & ~far)
+        if first.sum() >= 2 * len(columns)
+    ]
+    fits = []
+    for part in starts:
+        coef = np.zeros(len(problem.XT))
+        coef[columns] = part
+        fits.append(RHTFit(coef, problem.ranked(support, coef), 0.0, True, "settled", 0.0, ()))
+    return min(fits, key=lambda start: robust_criterion(problem, start))
+
+
+def _concentrated(rows: Chosen, first: Mask) -> Array:
+    """Weighted least squares on the rows that fit best, until these rows stay the same, from some rows."""
+    root = np.ones(len(rows.y)) if rows.weights is None else np.sqrt(rows.weights)
+    A, target = root[:, None] * rows.A, root * rows.target
+    count, best = int(_CONCENTRATED * len(target)), first
+    for _ in range(2 * _CONCENTRATIONS):
+        coef = np.linalg.lstsq(A[best], target[best], rcond=None)[0]
+        size = np.abs(rows.target - rows.A @ coef)
+        old, best = best, np.zeros(len(target), dtype=bool)
+        best[np.argpartition(size, count - 1)[:count]] = True
+        if np.array_equal(best, old):
+            break
+    return np.asarray(coef, dtype=np.float64)
 
 
 def concentrate(problem: Standardized, coef: Array, k: int, settings: Settings) -> RHTFit:

@@ -13,6 +13,7 @@ Where columns form groups, all this is done with whole groups: `column_sets` and
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -126,11 +127,13 @@ def _all_sizes(
 ) -> dict[int, Subset]:
     """Sets of all sizes up to some way beyond the best, from below, from the starts and from above."""
     found: dict[int, tuple[Indices, float]] = {0: (np.zeros(0, dtype=np.int64), work.rows.total)}
+    # Sweeps come back to the same sets until none of them gets better.
+    exchanged, grown, shrunk = _once(work.exchanged), _once(work.grown), _once(work.shrunk)
 
     def offer(chosen: Indices | None) -> bool:
         if chosen is None or len(chosen) > most:
             return False
-        better, rss = work.exchanged(chosen)
+        better, rss = exchanged(chosen)
         size = len(better)
         worth = work.worth(better, rss)
         if size in found and worth >= work.worth(*found[size]) * (1.0 - LOWER):
@@ -143,7 +146,7 @@ def _all_sizes(
     for _ in range(_SWEEPS):
         changed, end = False, 0
         for size in range(most):
-            changed |= offer(work.grown(found[size][0]))
+            changed |= offer(grown(found[size][0]))
             if size + 1 not in found:
                 break
             end = size + 1
@@ -152,10 +155,26 @@ def _all_sizes(
         for size in [size for size in found if size > end]:
             del found[size]
         for size in range(end, 1, -1):
-            changed |= offer(work.shrunk(found[size][0]))
+            changed |= offer(shrunk(found[size][0]))
         if not changed:
             break
     return {size: _subset(work, *found[size]) for size in sorted(found)}
+
+
+_Answer = TypeVar("_Answer")
+
+
+def _once(ask: Callable[[Indices], _Answer]) -> Callable[[Indices], _Answer]:
+    """A function of a set that remembers its answers."""
+    known: dict[bytes, _Answer] = {}
+
+    def answer(chosen: Indices) -> _Answer:
+        key = chosen.tobytes()
+        if key not in known:
+            known[key] = ask(chosen)
+        return known[key]
+
+    return answer
 
 
 def _turned(
