@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit, solve
-from robustsparse.base.errors import SelectionWarning, warn_user
 from robustsparse.base.progress import progress
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.family import residual_unit
@@ -82,11 +81,10 @@ def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) ->
     opinions = views(counted, far, clusters, options)
     ends = Ends(judged, shares, [(view, search.settled(view, options)) for view in opinions])
     end = ends.best
-    if not ks and by_least_squares(problem):
-        ends.warn_if_doubtful()
+    doubt = ends.doubt if not ks and by_least_squares(problem) else ""
     # A cluster of rows that fit counts in full.
     shares = cluster_shares(clusters, rejected(judged, end.refit))
-    return _chosen(problem, search, end, options, _Rows(far, trust, shares))
+    return _chosen(problem, search, end, options, _Rows(far, trust, shares), doubt)
 
 
 @dataclass(frozen=True)
@@ -168,6 +166,7 @@ def _chosen(
     end: End,
     options: Options,
     rows: _Rows,
+    doubt: str,
 ) -> Fitted:
     """The model that was asked for, among those of the rows that are trusted in the end."""
     judged, ks = search.judged, search.wanted
@@ -178,13 +177,12 @@ def _chosen(
         run = _run(part, found.models[choice.k], options)
     models = Models(problem, rows.trust, rows.shares, found.models)
     if not ks and 0 < choice.k == max(found.values) < problem.free:
-        warn_user(
+        doubt = (
             f"the best of all models tried has {choice.k} terms, as many as {int(end.used.sum())} rows can tell from "
-            "noise; there may be more. Take more rows or fewer columns, or give k.",
-            SelectionWarning,
+            "noise; there may be more. Take more rows or fewer columns, or give k."
         )
     path = {size: fit.coef for size, fit in found.models.items()}
-    return Fitted(models[choice.k], run, choice, path, rows.far, models)
+    return Fitted(models[choice.k], run, choice, path, rows.far, models, doubt)
 
 
 def _choice(

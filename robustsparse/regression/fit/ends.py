@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from robustsparse.base.errors import SelectionWarning, warn_user
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.fit.criteria import columns_of, cost, ebic_price, log_variance
 from robustsparse.regression.fit.finders import Found
@@ -83,11 +82,10 @@ class Ends:
         misfit = log_variance(n, square, n - columns - len(judged.keep))
         return misfit + cost(judged, ebic_price, size, columns, 0.0)
 
-    def warn_if_doubtful(self) -> None:
-        """Warn if little speaks for the model, or as much for another."""
-        text = self._little_evidence() or self._rival()
-        if text:
-            warn_user(text, SelectionWarning)
+    @property
+    def doubt(self) -> str:
+        """What to tell the user if little speaks for the model, or as much for another; nothing otherwise."""
+        return self._little_evidence() or self._rival()
 
     def _little_evidence(self) -> str:
         values, k = self.best.found.values, self.best.found.k

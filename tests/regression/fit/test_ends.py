@@ -68,9 +68,8 @@ def test_a_rival_that_is_as_good_is_told() -> None:
         return Ends(judged, np.ones(60), [(view, one) for one in reached])
 
     chosen, rival, worse = end([1, 2], 1.0), end([2, 3], 1.01), end([4, 5], 2.0)
-    with pytest.warns(rs.SelectionWarning, match="of which 1 are among the 2 chosen ones"):
-        ends(chosen, rival).warn_if_doubtful()
-    ends(chosen, worse, chosen).warn_if_doubtful()
+    assert "of which 1 are among the 2 chosen ones" in ends(chosen, rival).doubt
+    assert not ends(chosen, worse, chosen).doubt
 
 
 def test_a_given_k_is_not_doubted() -> None:
