@@ -137,9 +137,10 @@ def _fitted(
     chosen = np.flatnonzero(free & (coef != 0))
     support = chosen[np.argsort(-np.abs(coef[chosen]), kind="stable")]
     solution = replace(selected.solution, coef=coef, support=support)
+    # What there is to be said of the terms that were selected is not said of these.
     return replace(
-        selected, model=models[choice.k], solution=solution, choice=choice, path=path, models=models
-    )
+        selected, model=models[choice.k], solution=solution, choice=choice, path=path, models=models, doubt=""
+    )  # fmt: skip
 
 
 def _model(problem: Standardized, coef: Array, weights: Array, size: int) -> Model:
