@@ -107,7 +107,9 @@ class Ends:
         for _, end in self.reached:
             other = end.columns
             common = len(own & other) / max(len(own | other), 1)
-            if own != other and common < _COMMON and self.misfit(end) - level < self._term:
+            # A term more or less is no other model, however few there are.
+            differs = len(own ^ other) > 1 and common < _COMMON
+            if differs and self.misfit(end) - level < self._term:
                 differ = int((end.used != self.best.used).sum())
                 return (
                     f"the model may be wrong: one with {end.found.k} terms, of which {len(own & other)} are among the "

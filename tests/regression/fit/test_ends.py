@@ -109,6 +109,8 @@ def test_a_rival_that_is_as_good_is_told() -> None:
     chosen, rival, worse = end([1, 2], 1.0), end([2, 3], 1.01), end([4, 5], 2.0)
     assert "of which 1 are among the 2 chosen ones" in ends(chosen, rival).doubt(2)
     assert ends(chosen, worse, chosen).doubt(2) == ""
+    # The same with one more column is no rival.
+    assert ends(chosen, end([1, 2, 3], 1.0)).doubt(2) == ""
 
 
 def test_a_given_k_is_not_doubted() -> None:
