@@ -82,22 +82,24 @@ class Ends:
         misfit = log_variance(n, square, n - columns - len(judged.keep))
         return misfit + cost(judged, ebic_price, size, columns, 0.0)
 
-    @property
-    def doubt(self) -> str:
-        """What to tell the user if little speaks for the model, or as much for another; nothing otherwise."""
-        return self._little_evidence() or self._rival()
+    def doubt(self, k: int, *, estimated: bool = False) -> str:
+        """Why a model of k terms may be wrong, in words: little speaks for it, or as much for another.
 
-    def _little_evidence(self) -> str:
-        values, k = self.best.found.values, self.best.found.k
+        With an `estimated` share of bad rows that estimate is no remedy.
+        """
+        return self._little_evidence(k, estimated) or self._rival()
+
+    def _little_evidence(self, k: int, estimated: bool) -> str:
+        values, best = self.best.found.values, self.best.found.k
         nothing_to_find = not self.judged.free or self.best.refit.scale == 0 or 0 not in values
-        if nothing_to_find or values[0] - values[k] >= _EVIDENCE * self._term:
+        if nothing_to_find or values[0] - values[best] >= _EVIDENCE * self._term:
             return ""
         many = f"its {k} terms hardly stand"
         terms = "no term stands" if k == 0 else "its one term hardly stands" if k == 1 else many
+        remedy = "take more rows" if estimated else "try epsilon='auto' or more rows"
         return (
             f"the model may be wrong: {terms} out from noise. Either nothing in these columns explains the response, "
-            "or bad rows hide what does; look at the response against columns that should matter, and try "
-            "epsilon='auto' or more rows."
+            f"or bad rows hide what does; look at the response against columns that should matter, and {remedy}."
         )
 
     def _rival(self) -> str:
@@ -105,7 +107,9 @@ class Ends:
         for _, end in self.reached:
             other = end.columns
             common = len(own & other) / max(len(own | other), 1)
-            if own != other and common < _COMMON and self.misfit(end) - level < self._term:
+            # A term more or less is no other model, however few there are.
+            differs = len(own ^ other) > 1 and common < _COMMON
+            if differs and self.misfit(end) - level < self._term:
                 differ = int((end.used != self.best.used).sum())
                 return (
                     f"the model may be wrong: one with {end.found.k} terms, of which {len(own & other)} are among the "

@@ -136,7 +136,7 @@ class Fitted:
     models : mapping from k to Model
         Models of other sizes.
     doubt : str
-        Why the choice of terms may be wrong, if it may be.
+        Why the choice of k may be wrong, in words; empty if nothing speaks against it.
     """
 
     model: Model

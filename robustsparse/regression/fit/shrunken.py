@@ -136,10 +136,9 @@ def _fitted(
     chosen = np.flatnonzero(free & (coef != 0))
     support = chosen[np.argsort(-np.abs(coef[chosen]), kind="stable")]
     solution = replace(selected.solution, coef=coef, support=support)
-    # Which of several models explains the rows does not matter to what they predict.
+    # What there is to be said of the terms that were selected is not said of these.
     return replace(
-        selected, model=models[choice.k], solution=solution, choice=choice, path=path, models=models,
-        doubt="",
+        selected, model=models[choice.k], solution=solution, choice=choice, path=path, models=models, doubt=""
     )  # fmt: skip
 
 

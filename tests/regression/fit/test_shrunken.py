@@ -22,7 +22,7 @@ def error(fit: rs.RHTResult, X: Array, y: Array) -> float:
     return float(np.sqrt(np.mean((fit.predict(X) - y) ** 2)))
 
 
-# Of collinear columns several sets explain as much.
+# Which of the alike columns were selected is chance, and said to be.
 @pytest.mark.filterwarnings("ignore:the model may be wrong")
 def test_it_predicts_collinear_data_better_than_a_selected_model() -> None:
     ratios = []
