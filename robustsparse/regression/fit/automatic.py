@@ -178,7 +178,6 @@ def _chosen(
     end: End,
     options: Options,
     rows: _Rows,
-    doubt: str,
 ) -> Fitted:
     """The model that was asked for, among those of the rows that are trusted in the end."""
     judged, ks = search.judged, search.wanted
@@ -189,7 +188,7 @@ def _chosen(
         run = _run(part, found.models[choice.k], options)
     models = Models(problem, rows.trust, rows.shares, found.models)
     path = {size: fit.coef for size, fit in found.models.items()}
-    return Fitted(models[choice.k], run, choice, path, rows.far, models, doubt)
+    return Fitted(models[choice.k], run, choice, path, rows.far, models)
 
 
 def _choice(

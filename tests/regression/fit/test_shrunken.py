@@ -28,9 +28,7 @@ def test_it_predicts_collinear_data_better_than_a_selected_model() -> None:
     ratios = []
     for seed in SEEDS:
         X, y, new, truth = collinear(seed)
-        select, predict = (
-            rs.rht_fit(X, y, goal=goal, n_jobs=1) for goal in ("select", "predict")
-        )
+        select, predict = (rs.rht_fit(X, y, goal=goal, n_jobs=1) for goal in ("select", "predict"))
         assert predict.k > select.k
         ratios.append(error(predict, new, truth) / error(select, new, truth))
     assert np.mean(ratios) < 0.9
