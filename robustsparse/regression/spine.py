@@ -51,6 +51,9 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
     options = for_response(options, design.response.values)
     options, share = estimate_epsilon(problem, options)
     fitted = fit_standardized(problem, options)
+    # Said of the fit that the user gets, not of those on the way to it.
+    if fitted.doubt:
+        warn_user(fitted.doubt, SelectionWarning)
     warn_if_worse(problem, fitted, options)
     warn_unsettled(fitted.solution)
     return label(problem, fitted, options, design, share)

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit, solve
-from robustsparse.base.errors import SelectionWarning, warn_user
 from robustsparse.base.progress import progress
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.family import residual_unit
@@ -82,11 +81,22 @@ def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) ->
     opinions = views(counted, far, clusters, options)
     ends = Ends(judged, shares, [(view, search.settled(view, options)) for view in opinions])
     end = ends.best
-    if not ks and by_least_squares(problem):
-        ends.warn_if_doubtful()
     # A cluster of rows that fit counts in full.
     shares = cluster_shares(clusters, rejected(judged, end.refit))
-    return _chosen(problem, search, end, options, _Rows(far, trust, shares))
+    fitted = _chosen(problem, search, end, options, _Rows(far, trust, shares))
+    return fitted if ks else replace(fitted, doubt=_doubt(problem, fitted, ends, options))
+
+
+def _doubt(problem: Standardized, fitted: Fitted, ends: Ends, options: Options) -> str:
+    """Why the automatic choice of k may be wrong, in words; nothing if it is as good as it looks."""
+    k, rows = fitted.model.size, int(ends.best.used.sum())
+    doubt = ends.doubt(k, estimated=options.estimated) if by_least_squares(problem) else ""
+    if doubt or not 0 < k == max(fitted.path) < problem.free:
+        return doubt
+    return (
+        f"the best of all models tried has {k} term{'' if k == 1 else 's'}, as many as {rows} rows can tell from "
+        "noise; there may be more. Take more rows or fewer columns, or give k."
+    )
 
 
 @dataclass(frozen=True)
@@ -177,12 +187,6 @@ def _chosen(
         choice = _choice(part, search.finder, found, options, sizes)
         run = _run(part, found.models[choice.k], options)
     models = Models(problem, rows.trust, rows.shares, found.models)
-    if not ks and 0 < choice.k == max(found.values) < problem.free:
-        warn_user(
-            f"the best of all models tried has {choice.k} terms, as many as {int(end.used.sum())} rows can tell from "
-            "noise; there may be more. Take more rows or fewer columns, or give k.",
-            SelectionWarning,
-        )
     path = {size: fit.coef for size, fit in found.models.items()}
     return Fitted(models[choice.k], run, choice, path, rows.far, models)
 

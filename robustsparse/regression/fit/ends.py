@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from robustsparse.base.errors import SelectionWarning, warn_user
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.fit.criteria import columns_of, cost, ebic_price, log_variance
 from robustsparse.regression.fit.finders import Found
@@ -14,8 +13,9 @@ from robustsparse.robust.mm import Refit
 from robustsparse.robust.scales import tau_scale
 
 # A model is to be doubted if it is better than none by less than so many times the price of a term, or better than a
-# rival by less than that price which has less than this share of its terms in common with it.
-_EVIDENCE, _COMMON = 2.5, 0.8
+# rival by less than that price which has less than this share of its terms in common with it and judges more than this
+# share of the rows otherwise. With the same rows, other columns only tell the same by other names.
+_EVIDENCE, _COMMON, _APART = 2.5, 0.8, 0.04
 
 
 @dataclass(frozen=True)
@@ -83,35 +83,37 @@ class Ends:
         misfit = log_variance(n, square, n - columns - len(judged.keep))
         return misfit + cost(judged, ebic_price, size, columns, 0.0)
 
-    def warn_if_doubtful(self) -> None:
-        """Warn if little speaks for the model, or as much for another."""
-        text = self._little_evidence() or self._rival()
-        if text:
-            warn_user(text, SelectionWarning)
+    def doubt(self, k: int, *, estimated: bool = False) -> str:
+        """Why a model of k terms may be wrong, in words: little speaks for it, or as much for another.
 
-    def _little_evidence(self) -> str:
-        values, k = self.best.found.values, self.best.found.k
+        With an `estimated` share of bad rows that estimate is no remedy.
+        """
+        return self._little_evidence(k, estimated) or self._rival()
+
+    def _little_evidence(self, k: int, estimated: bool) -> str:
+        values, best = self.best.found.values, self.best.found.k
         nothing_to_find = not self.judged.free or self.best.refit.scale == 0 or 0 not in values
-        if nothing_to_find or values[0] - values[k] >= _EVIDENCE * self._term:
+        if nothing_to_find or values[0] - values[best] >= _EVIDENCE * self._term:
             return ""
         many = f"its {k} terms hardly stand"
         terms = "no term stands" if k == 0 else "its one term hardly stands" if k == 1 else many
+        remedy = "take more rows" if estimated else "try epsilon='auto' or more rows"
         return (
             f"the model may be wrong: {terms} out from noise. Either nothing in these columns explains the response, "
-            "or bad rows hide what does; look at the response against columns that should matter, and try "
-            "epsilon='auto' or more rows."
+            f"or bad rows hide what does; look at the response against columns that should matter, and {remedy}."
         )
 
     def _rival(self) -> str:
         own, level = self.best.columns, self.misfit(self.best)
         for _, end in self.reached:
-            other = end.columns
+            other, apart = end.columns, end.used != self.best.used
             common = len(own & other) / max(len(own | other), 1)
-            if own != other and common < _COMMON and self.misfit(end) - level < self._term:
-                differ = int((end.used != self.best.used).sum())
+            differs = common < _COMMON and apart.mean() > _APART
+            if differs and self.misfit(end) - level < self._term:
                 return (
                     f"the model may be wrong: one with {end.found.k} terms, of which {len(own & other)} are among the "
-                    f"{self.best.found.k} chosen ones, explains the rows nearly as well; the two differ on {differ} "
-                    "rows. See summary(k=...) for models of other sizes, and rs.stability for terms that come back."
+                    f"{self.best.found.k} chosen ones, explains the rows nearly as well; the two differ on "
+                    f"{int(apart.sum())} rows. See summary(k=...) for models of other sizes, and rs.stability for "
+                    "terms that come back."
                 )
         return ""

@@ -135,6 +135,8 @@ class Fitted:
         How far out the rows are in the predictors.
     models : mapping from k to Model
         Models of other sizes.
+    doubt : str
+        Why the choice of k may be wrong, in words; empty if nothing speaks against it.
     """
 
     model: Model
@@ -143,6 +145,7 @@ class Fitted:
     path: dict[int, Array]
     leverage: Leverage
     models: Mapping[int, Model]
+    doubt: str = ""
 
 
 def judged_residuals(family: Family, y: Array, model: Model) -> Array:

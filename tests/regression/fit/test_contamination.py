@@ -145,6 +145,7 @@ def contaminated(epsilon: float, k: int, seed: int, attack: str | None = "paper"
     return rs.simulate.linear(k=k, sigma=0.5, epsilon=epsilon, attack=attack, rng=1500 + seed)
 
 
+@pytest.mark.filterwarnings("ignore:the model may be wrong")
 @pytest.mark.parametrize(("epsilon", "k"), [(0.3, "auto"), (0.3, 21), (0.4, "auto"), (0.4, 21)])
 def test_a_fit_that_breaks_down_says_so(epsilon: float, k: Any) -> None:
     for seed in range(2):

@@ -51,26 +51,67 @@ def test_noise_is_told() -> None:
     assert fit.k == 0
 
 
+def noise(**arguments: Any) -> tuple[rs.RHTResult, list[str]]:
+    """A fit to noise, with what it warns of."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 10)), rng.normal(size=80)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit = rs.rht_fit(X, y, n_jobs=1, **arguments)
+    return fit, [str(one.message) for one in caught]
+
+
+def test_it_is_told_once_and_with_a_remedy_that_is_left() -> None:
+    """The first fit, which estimates the share of bad rows, is nobody's model."""
+    _, (text,) = noise()
+    assert "try epsilon='auto'" in text
+    _, (text,) = noise(epsilon="auto")
+    assert "epsilon" not in text
+
+
+def test_the_words_are_those_of_the_model_that_was_chosen() -> None:
+    fit, (text,) = noise(select="cv")
+    assert fit.k == 1
+    assert "its one term hardly stands out" in text
+
+
+def test_a_model_to_predict_is_not_blamed_for_the_terms_of_another() -> None:
+    for options in ({}, {"epsilon": "auto"}):
+        fit, texts = noise(goal="predict", **options)
+        assert fit.k > 0
+        assert texts == []
+
+
+def test_a_choice_at_the_end_is_not_also_called_doubtful() -> None:
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(6, 30))
+    with pytest.warns(rs.SelectionWarning, match="its one term hardly stands out") as caught:
+        assert rs.rht_fit(X, X[:, :2].sum(axis=1) + 0.2 * rng.normal(size=6), n_jobs=1).k == 1
+    assert len([one for one in caught if one.category is rs.SelectionWarning]) == 1
+
+
 def test_a_rival_that_is_as_good_is_told() -> None:
-    """Two ends that leave the same residuals with different columns."""
+    """Two ends that leave the same residuals, with different columns and different rows."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 8)), rng.normal(size=60)
     judged = standardized(X, y, Squared(), family=Gaussian(), how="mad")
 
-    def end(columns: list[int], scale: float) -> End:
+    def end(columns: list[int], scale: float, out: int = 0) -> End:
         best = RHTFit(np.zeros(9), np.array(columns), 0.0, True, "settled", 0.0, ())
         found = Found({0: best, 2: best}, {0: 1e4, 2: 0.0})
         refit = Refit(np.zeros(2), scale, np.ones(60), np.eye(2), scale * judged.y, True, 1)
-        return End(np.ones(60, dtype=bool), found, refit)
+        return End(np.arange(60) >= out, found, refit)
 
     def ends(*reached: End) -> Ends:
         view = View(np.ones(60, dtype=bool), Hints())
         return Ends(judged, np.ones(60), [(view, one) for one in reached])
 
-    chosen, rival, worse = end([1, 2], 1.0), end([2, 3], 1.01), end([4, 5], 2.0)
-    with pytest.warns(rs.SelectionWarning, match="of which 1 are among the 2 chosen ones"):
-        ends(chosen, rival).warn_if_doubtful()
-    ends(chosen, worse, chosen).warn_if_doubtful()
+    chosen, rival, worse = end([1, 2], 1.0), end([2, 3], 1.01, out=6), end([4, 5], 2.0, out=6)
+    assert "of which 1 are among the 2 chosen ones" in ends(chosen, rival).doubt(2)
+    assert "differ on 6 rows" in ends(chosen, rival).doubt(2)
+    assert ends(chosen, worse, chosen).doubt(2) == ""
+    # On the same rows other columns only tell the same by other names.
+    assert ends(chosen, end([2, 3], 1.01)).doubt(2) == ""
 
 
 def test_a_given_k_is_not_doubted() -> None:
