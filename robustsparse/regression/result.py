@@ -169,7 +169,7 @@ class RHTResult:
         zeros : bool
             Whether to list all terms, in the order of the design.
         k : int, optional
-            Number of predictors: another model of the path than the one that was chosen.
+            Number of terms: another model of the path than the one that was chosen.
 
         Examples
         --------
@@ -313,7 +313,7 @@ class RHTResult:
         offset : array, optional
             Known part of the linear predictor of the new rows, if the model was given one as an array.
         k : int, optional
-            Number of predictors: another model of the path than the one that was chosen. It needs `newdata`.
+            Number of terms: another model of the path than the one that was chosen. It needs `newdata`.
         """
         check_choice("type", type, _TYPES)
         if type == "class" and self.classes is None:
@@ -511,7 +511,7 @@ class RHTResult:
         level : float
             Level of the confidence intervals.
         k : int, optional
-            Number of predictors: another model of the path than the one that was chosen.
+            Number of terms: another model of the path than the one that was chosen.
         """
         return tidy_table(self._member(k), check_level(level))
 
@@ -529,7 +529,7 @@ class RHTResult:
         Parameters
         ----------
         k : int, optional
-            Number of predictors: another model of the path than the one that was chosen.
+            Number of terms: another model of the path than the one that was chosen.
         """
         return summarize(self, self._member(k))
 

@@ -67,12 +67,11 @@ def rht(
     k : "auto", int or sequence of int
         Number of terms to select; chosen by `select` for "auto" or a sequence.
     select : {"ric", "cv", "ebic", "gic"}
-        Choose k by a robust information criterion or by robust five-fold cross-validation with the
-        one-standard-error rule, along a path of Algorithm 1; or take best subsets: "ebic" and "gic" look for the best
-        set of columns of every size on the rows that are trusted, by exchanges of columns, and choose k by the extended
-        BIC, k (log n + 2 log d), or by the more generous k log d log log n. Best subsets find models of any size, with
-        terms of any strength, and keep rows of rare levels; they need the gaussian family and the squared loss. A model
-        of a given k is then the member of that size of the automatic path.
+        How k is chosen among the models of every size on the rows that are trusted: by the robust information
+        criterion, which asks less of a term where others are weak too; by robust five-fold cross-validation with the
+        one-standard-error rule; by the extended BIC, k (log n + 2 log d); or by the more generous k log d log log n.
+        With the gaussian family and the squared loss these models are best subsets, found by exchanges of columns;
+        else they are a path of Algorithm 1. A model of a given k is the member of that size, whatever `select` is.
     goal : {"select", "predict"}
         "select": few terms, not shrunken, with standard errors. "predict": the rows are judged in the same way, and on
         those that are trusted an elastic net is fitted, whose penalty robust cross-validation chooses: more terms, all
