@@ -50,7 +50,7 @@ they are, or one in ten of them is corrupted in one of six ways. For a response 
 For two classes *decimal* is replaced by labels flipped at random, *mislinked* by labels flipped in one class only, and
 rows of leverage have a random label; of corrupted data in classes {few} of the {folds} folds are used.
 
-Methods: `predict` and `select` are `rht_fit(..., goal=...)` with best subsets for numbers; LassoCV and RidgeCV, for
+Methods: `predict` and `select` are `rht_fit(..., goal=...)`; LassoCV and RidgeCV, for
 classes logistic regression with l1 and l2 penalties by cross-validation; abess; HuberRegressor (numbers only); *MAD*:
 the plain recipe, rows with |y| beyond 3.5 MAD dropped, X clipped at 5 MAD, then LassoCV (for classes: clipped, l1).
 
@@ -174,10 +174,10 @@ def corrupted(X: np.ndarray, y: np.ndarray, two: bool, kind: str, rng: Any) -> R
 
 
 def own(goal: str, X: np.ndarray, y: np.ndarray, two: bool) -> rs.RHTResult:
-    family, select = ("binomial", "ric") if two else ("gaussian", "ebic")
+    family = "binomial" if two else "gaussian"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rs.RobustSparseWarning)
-        return rs.rht_fit(X, y, family=family, select=select, goal=goal, n_jobs=1)
+        return rs.rht_fit(X, y, family=family, goal=goal, n_jobs=1)
 
 
 def peers(two: bool) -> dict[str, Any]:

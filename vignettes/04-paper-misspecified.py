@@ -129,7 +129,7 @@ right.reset_index()
 #   which trimming takes away, carry much of the signal. For ε up to 0.1 that is most of the gap between RHT and the
 #   oracle. What is beyond is the outliers' doing.
 # - **The support** is what the paper expects a linear fit to find in spite of the cubes. The trimmed oracle finds it
-#   in most data sets. With outliers it is found up to ε = 0.1 in most data sets, and hardly ever beyond; the default
-#   call finds it in nearly all up to ε = 0.1 and in less than half of them at 0.2. Its loss is higher than the support
-#   would allow, since it rejects authentic rows with large |x|³ too: it fits the bulk of the rows, not their sum of
-#   squares.
+#   in most data sets. With outliers it is found up to ε = 0.1 in most data sets, and never beyond; the default call
+#   finds it in all up to ε = 0.1, in nine of ten at 0.2 and in less than a fifth at 0.3. Its loss is higher than the
+#   support would allow, since it rejects authentic rows with large |x|³ too: it fits the bulk of the rows, not their
+#   sum of squares.

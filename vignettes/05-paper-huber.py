@@ -130,6 +130,6 @@ pd.concat(
 # - **Is it Huber's loss or the trimming that helps?** Without trimming (ε = 0) the squared loss fails altogether and
 #   Huber's works: that is Huber's merit. Once a share is trimmed the squared loss works too, because trimming the
 #   gradients tames the noise as well: Huber's is better at ε = 0.05, and from 0.1 on there is little between them.
-# - **The default call** does much better than the algorithm as printed: the right support in nearly all data sets up
-#   to ε = 0.2 at scale 0.5, and less than a third of the error above wherever it finds the support. At scale 1 and ε
-#   = 0.2 it fails in more than half of the data sets as well.
+# - **The default call** does much better than the algorithm as printed: the right support in all data sets up to
+#   ε = 0.2 at scale 0.5, and less than a third of the error above wherever it finds the support. At scale 1 and ε
+#   = 0.2 it fails in about half of the data sets.

@@ -61,17 +61,17 @@ def rht(
     family : {"gaussian", "binomial"} or Family
         Kind of response. For "binomial" any two labels do; the second in sorted order is the event.
     estimator : {"trim", "mom", "mean"} or callable
-        Robust average of the gradient: trimmed mean against bad rows, median of means against heavy
-        tails, plain mean (no protection), an instance such as ``Trimmed(alpha=0.3)``, or any
+        Robust average of the gradient: trimmed mean against bad rows and heavy tails, median of means against heavy
+        tails alone, no better there, plain mean (no protection), an instance such as ``Trimmed(alpha=0.3)``, or any
         callable `(X, score) -> (d,)`.
     k : "auto", int or sequence of int
         Number of terms to select; chosen by `select` for "auto" or a sequence.
-    select : {"ric", "cv", "ebic", "gic"}
-        How k is chosen among the models of every size on the rows that are trusted: by the robust information
-        criterion, which asks less of a term where others are weak too; by robust five-fold cross-validation with the
-        one-standard-error rule; by the extended BIC, k (log n + 2 log d); or by the more generous k log d log log n.
-        With the gaussian family and the squared loss these models are best subsets, found by exchanges of columns;
-        else they are a path of Algorithm 1. A model of a given k is the member of that size, whatever `select` is.
+    select : {"ric", "ebic", "gic", "cv"}
+        How k is chosen among the models of every size that are found on the trusted rows. "ric", the criterion of the
+        package: the extended BIC, in which terms beside weak ones cost less. "ebic": k (log n + 2 log d), strict.
+        "gic": k log d log log n, generous. "cv": robust five-fold cross-validation, the smallest k within one standard
+        error of the best. For the gaussian family the models are best subsets, found by exchanges of columns; for
+        others a path of Algorithm 1. A model of a given k is the member of that size of the automatic path.
     goal : {"select", "predict"}
         "select": few terms, not shrunken, with standard errors. "predict": the rows are judged in the same way, and on
         those that are trusted an elastic net is fitted, whose penalty robust cross-validation chooses: more terms, all

@@ -1,6 +1,6 @@
 """Sparse regression by this package and by what a user would pick instead: error, right terms, seconds.
 
-`python vignettes/experiments/comparison.py` makes results/comparison.csv (some 8 minutes on one core). Packages that
+`python vignettes/experiments/comparison.py` makes results/comparison.csv (some 3 minutes on one core). Packages that
 are not installed are left out, with a line that says so.
 """
 

@@ -1,6 +1,6 @@
 """Leukemia data with flipped labels and corrupted chips: test errors and selected genes over random splits.
 
-`python vignettes/experiments/golub_corrupted.py` makes results/golub_corrupted.csv (some 8 minutes on one core).
+`python vignettes/experiments/golub_corrupted.py` makes results/golub_corrupted.csv (some two minutes on one core).
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Error against the sample size on log-normal data: RHT with median of means, and the lasso on heavy and Gaussian data.
 
-`python vignettes/experiments/heavy_tails.py` makes results/heavy_tails.csv (some ten minutes on one core).
+`python vignettes/experiments/heavy_tails.py` makes results/heavy_tails.csv (some three minutes on one core).
 """
 
 import sys

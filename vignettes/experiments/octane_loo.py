@@ -1,6 +1,6 @@
 """Octane numbers of gasoline predicted for a sample that was left out, with alcohol samples among the rest.
 
-`python vignettes/experiments/octane_loo.py` makes results/octane_loo.csv (some 4 minutes on one core).
+`python vignettes/experiments/octane_loo.py` makes results/octane_loo.csv (half a minute on one core).
 """
 
 import sys

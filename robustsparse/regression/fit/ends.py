@@ -13,8 +13,9 @@ from robustsparse.robust.mm import Refit
 from robustsparse.robust.scales import tau_scale
 
 # A model is to be doubted if it is better than none by less than so many times the price of a term, or better than a
-# rival by less than that price which has less than this share of its terms in common with it.
-_EVIDENCE, _COMMON = 2.5, 0.8
+# rival by less than that price which has less than this share of its terms in common with it and judges more than this
+# share of the rows otherwise. With the same rows, other columns only tell the same by other names.
+_EVIDENCE, _COMMON, _APART = 2.5, 0.8, 0.04
 
 
 @dataclass(frozen=True)
@@ -105,15 +106,14 @@ class Ends:
     def _rival(self) -> str:
         own, level = self.best.columns, self.misfit(self.best)
         for _, end in self.reached:
-            other = end.columns
+            other, apart = end.columns, end.used != self.best.used
             common = len(own & other) / max(len(own | other), 1)
-            # A term more or less is no other model, however few there are.
-            differs = len(own ^ other) > 1 and common < _COMMON
+            differs = common < _COMMON and apart.mean() > _APART
             if differs and self.misfit(end) - level < self._term:
-                differ = int((end.used != self.best.used).sum())
                 return (
                     f"the model may be wrong: one with {end.found.k} terms, of which {len(own & other)} are among the "
-                    f"{self.best.found.k} chosen ones, explains the rows nearly as well; the two differ on {differ} "
-                    "rows. See summary(k=...) for models of other sizes, and rs.stability for terms that come back."
+                    f"{self.best.found.k} chosen ones, explains the rows nearly as well; the two differ on "
+                    f"{int(apart.sum())} rows. See summary(k=...) for models of other sizes, and rs.stability for "
+                    "terms that come back."
                 )
         return ""

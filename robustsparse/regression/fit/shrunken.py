@@ -19,8 +19,9 @@ from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.rows import TRUSTED, trust_in_rows
 from robustsparse.regression.fit.standardized import Standardized
 
-# Share of the l1 norm in the penalty: as accurate as the lasso, and of near-copies it takes all or none.
-MIXING = 0.5
+# Shares of the l1 norm in the penalty, of which cross-validation takes one: half is as accurate as the lasso, and of
+# near-copies it takes all or none; close to a ridge, many weak terms share what they explain.
+MIXINGS = (0.5, 0.1)
 FOLDS = 10
 # Penalties on the path, and the last as a part of the first.
 _PENALTIES, _LAST = 60, 1e-3
@@ -53,9 +54,9 @@ def shrunken(problem: Standardized, options: Options, selected: Fitted, most: in
     """
     weights = _row_weights(problem, options, selected)
     net, scale = _net(problem, weights)
-    penalties = net.largest_penalty() * np.geomspace(1.0, _LAST, _PENALTIES)
-    coefs = net_path(net, penalties)
-    value, se = _held_out(problem, net, penalties, options.rng)
+    fold = _folds(problem, net.y, options.rng)
+    paths = [_path(problem, replace(net, mixing=mixing), fold) for mixing in MIXINGS]
+    coefs, value, se = min(paths, key=lambda path: float(path[1].min()))
     places = _best_of_sizes((coefs[:, net.free] != 0).sum(axis=1), value, most)
     at = list(places.values())
     table = pd.DataFrame({"value": value[at], "se": se[at]}, index=pd.Index(places, name="k"))
@@ -91,16 +92,14 @@ def _net(problem: Standardized, weights: Array) -> tuple[Net, Array]:
     XT /= scale[:, None]
     offset = np.zeros(problem.n) if problem.offset is None else problem.offset
     net = Net(
-        XT, problem.y[used], problem.loss, given[used], offset[used], problem.keep, free, MIXING
+        XT, problem.y[used], problem.loss, given[used], offset[used], problem.keep, free, MIXINGS[0]
     )
     return net, scale
 
 
-def _held_out(
-    problem: Standardized, net: Net, penalties: Array, rng: np.random.Generator
-) -> tuple[Array, Array]:
-    """Mean bounded loss of rows left out, at each penalty, and its standard error."""
-    fold = _folds(problem, net.y, rng)
+def _path(problem: Standardized, net: Net, fold: Places) -> tuple[Array, Array, Array]:
+    """Coefficients at falling penalties, the mean bounded loss of rows left out at each, and its standard error."""
+    penalties = net.largest_penalty() * np.geomspace(1.0, _LAST, _PENALTIES)
     eta = np.empty((len(penalties), len(net.y)))
     for f in range(fold.max() + 1):
         out = fold == f
@@ -108,7 +107,7 @@ def _held_out(
     losses = problem.family.bounded(problem.loss, net.y, eta)
     share = net.weights / net.weights.sum()
     value = losses @ share
-    return value, np.sqrt((losses - value[:, None]) ** 2 @ share**2)
+    return net_path(net, penalties), value, np.sqrt((losses - value[:, None]) ** 2 @ share**2)
 
 
 def _folds(problem: Standardized, y: Array, rng: np.random.Generator) -> Places:

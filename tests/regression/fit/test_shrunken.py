@@ -28,9 +28,7 @@ def test_it_predicts_collinear_data_better_than_a_selected_model() -> None:
     ratios = []
     for seed in SEEDS:
         X, y, new, truth = collinear(seed)
-        select, predict = (
-            rs.rht_fit(X, y, select="ebic", goal=goal, n_jobs=1) for goal in ("select", "predict")
-        )
+        select, predict = (rs.rht_fit(X, y, goal=goal, n_jobs=1) for goal in ("select", "predict"))
         assert predict.k > select.k
         ratios.append(error(predict, new, truth) / error(select, new, truth))
     assert np.mean(ratios) < 0.9
@@ -41,12 +39,12 @@ def test_bad_rows_change_little(kind: str) -> None:
     ratios = []
     for seed in SEEDS:
         X, y, new, truth = collinear(seed)
-        clean = rs.rht_fit(X, y, select="ebic", goal="predict", n_jobs=1)
+        clean = rs.rht_fit(X, y, goal="predict", n_jobs=1)
         bad, worse = X.copy(), y.copy()
         worse[:12] *= 10.0
         if kind == "far":
             bad[:12] += 20.0
-        fit = rs.rht_fit(bad, worse, select="ebic", goal="predict", n_jobs=1)
+        fit = rs.rht_fit(bad, worse, goal="predict", n_jobs=1)
         assert (fit.row_weights[:12] == 0).all()
         ratios.append(error(fit, new, truth) / error(clean, new, truth))
     assert np.mean(ratios) < 1.25
@@ -77,7 +75,7 @@ def test_kept_terms_are_not_shrunken() -> None:
     rng = np.random.default_rng(8)
     X = rng.normal(size=(150, 10))
     y = 0.15 * X[:, 3] + 2.0 * X[:, 0] + rng.normal(size=150)
-    fit = rs.rht_fit(X, y, select="ebic", goal="predict", keep=[3], k=0, n_jobs=1)
+    fit = rs.rht_fit(X, y, goal="predict", keep=[3], k=0, n_jobs=1)
     A = np.column_stack([np.ones(150), X[:, 3]])[fit.row_weights > 0]
     plain = np.linalg.lstsq(A, y[fit.row_weights > 0], rcond=None)[0]
     assert fit.support() == []
@@ -87,17 +85,17 @@ def test_kept_terms_are_not_shrunken() -> None:
 def test_offset_weights_and_most_terms() -> None:
     X, y, _, _ = collinear(1)
     shift = np.linspace(0.0, 50.0, len(y))
-    moved = rs.rht_fit(X, y + shift, offset=shift, select="ebic", goal="predict", n_jobs=1)
-    plain = rs.rht_fit(X, y, select="ebic", goal="predict", n_jobs=1)
+    moved = rs.rht_fit(X, y + shift, offset=shift, goal="predict", n_jobs=1)
+    plain = rs.rht_fit(X, y, goal="predict", n_jobs=1)
     np.testing.assert_allclose(moved.params, plain.params, atol=1e-6)
     weights = np.ones(len(y))
     weights[:10] = 0.0
     wrong = y.copy()
     wrong[:10] = 1e3
-    dropped = rs.rht_fit(X, wrong, weights=weights, select="ebic", goal="predict", n_jobs=1)
-    rest = rs.rht_fit(X[10:], y[10:], select="ebic", goal="predict", n_jobs=1)
+    dropped = rs.rht_fit(X, wrong, weights=weights, goal="predict", n_jobs=1)
+    rest = rs.rht_fit(X[10:], y[10:], goal="predict", n_jobs=1)
     np.testing.assert_allclose(dropped.params, rest.params, atol=1e-8)
-    few = rs.rht_fit(X, y, k=4, select="ebic", goal="predict", n_jobs=1)
+    few = rs.rht_fit(X, y, k=4, goal="predict", n_jobs=1)
     assert 0 < few.k <= 4
     np.testing.assert_array_equal(few.row_weights, plain.row_weights)
 
@@ -105,7 +103,7 @@ def test_offset_weights_and_most_terms() -> None:
 def test_a_response_without_noise_is_still_predicted() -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(80, 10))
-    fit = rs.rht_fit(X, 3.0 * X[:, 0] + 1.0, select="ebic", goal="predict", n_jobs=1)
+    fit = rs.rht_fit(X, 3.0 * X[:, 0] + 1.0, goal="predict", n_jobs=1)
     assert fit.score(X, 3.0 * X[:, 0] + 1.0) > 0.999
 
 
