@@ -48,7 +48,7 @@ class ContaminationWarning(RobustSparseWarning):
 
 
 class SelectionWarning(RobustSparseWarning):
-    """The number of terms was chosen where it could not be chosen freely."""
+    """The terms could not be chosen freely, or little speaks for them, or as much for others."""
 
 
 class DataWarning(RobustSparseWarning):

@@ -14,7 +14,7 @@ class Member:
     Attributes
     ----------
     k : int
-        Number of predictors that it keeps.
+        Number of terms that it keeps.
     params : Series
         Coefficients of its terms: the intercept, the kept ones, then the selected ones, the largest first.
     scale : float

@@ -98,10 +98,12 @@ class Study:
     def fit_terms(self, rows: Places, terms: Sequence[str], seed: int) -> RHTResult:
         """The robust regression of some rows on given terms, none of them thresholded."""
         rows = self._trusted(rows)
+        given = {**self.options, "k": 0, "goal": "select"}
+        if not terms:
+            return self._fit(self._rows(rows), rows, seed, self.names, (), 1, given)
         places = pd.Index(self.names).get_indexer(pd.Index(terms))
         X = self.X[rows][:, places] if sparse.issparse(self.X) else self.X[np.ix_(rows, places)]
         coded = None if self.coded is None else self.coded[places]
-        given = {**self.options, "k": 0, "goal": "select"}
         return self._fit(X, rows, seed, terms, terms, 1, given, coded=coded)
 
     def _trusted(self, rows: Places) -> Places:

@@ -169,7 +169,7 @@ class RHTResult:
         zeros : bool
             Whether to list all terms, in the order of the design.
         k : int, optional
-            Number of predictors: another model of the path than the one that was chosen.
+            Number of terms: another model of the path than the one that was chosen.
 
         Examples
         --------
@@ -181,7 +181,7 @@ class RHTResult:
         """
         if not self._chosen(k):
             some = self._member(k).params
-            return some.reindex(self.params.index, fill_value=0.0) if zeros else some
+            return some.reindex(self.params.index, fill_value=0.0) if zeros else some.copy()
         if zeros:
             return self.params.copy()
         return self.params[[*self._forced(), *self.support()]]
@@ -247,13 +247,22 @@ class RHTResult:
         """The model of a size, the chosen one for None."""
         if self._chosen(k):
             return self.as_member()
-        check_count("k", k, 0)
-        if k not in self.members:
-            sizes = listed(list(self.members), quote=False, most=30)
-            raise ParameterError(
-                f"k={k} is not on the path of this fit, which has models of {sizes} predictors; fit again with k={k}."
-            )
-        return self.members[int(k)]  # type: ignore[arg-type]
+        size = check_count("k", k, 0)
+        if size not in self.members:
+            raise ParameterError(f"k={size} is not on the path of this fit{self._other_sizes()}")
+        return self.members[size]
+
+    def _other_sizes(self) -> str:
+        """What to do about a size that is not among the models."""
+        if len(self.members) < 2:
+            return ", which has the chosen model alone; fit again with this k."
+        sizes = listed(list(self.members), quote=False, most=30)
+        remedy = (
+            "take one of these"
+            if self.goal == "predict"
+            else "take one of these, or fit again with this k"
+        )
+        return f", which has models of {sizes} terms; {remedy}."
 
     def as_member(self) -> Member:
         """The model itself, without its rows."""
@@ -304,7 +313,7 @@ class RHTResult:
         offset : array, optional
             Known part of the linear predictor of the new rows, if the model was given one as an array.
         k : int, optional
-            Number of predictors: another model of the path than the one that was chosen. It needs `newdata`.
+            Number of terms: another model of the path than the one that was chosen. It needs `newdata`.
         """
         check_choice("type", type, _TYPES)
         if type == "class" and self.classes is None:
@@ -502,7 +511,7 @@ class RHTResult:
         level : float
             Level of the confidence intervals.
         k : int, optional
-            Number of predictors: another model of the path than the one that was chosen.
+            Number of terms: another model of the path than the one that was chosen.
         """
         return tidy_table(self._member(k), check_level(level))
 
@@ -520,7 +529,7 @@ class RHTResult:
         Parameters
         ----------
         k : int, optional
-            Number of predictors: another model of the path than the one that was chosen.
+            Number of terms: another model of the path than the one that was chosen.
         """
         return summarize(self, self._member(k))
 

@@ -194,7 +194,7 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
             f"Rows were dropped for missing or infinite values in {listed(counts, quote=False, most=_NAMED)}."
         )
     notes += model.notes
-    if not result.converged:
+    if not result.converged and model.k == result.k:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
 

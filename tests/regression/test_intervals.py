@@ -113,6 +113,18 @@ def test_kept_terms_have_an_interval_in_every_split(sim: rs.simulate.Simulation)
     assert table["frequency"].iloc[1] == 1
 
 
+@pytest.mark.filterwarnings("ignore:.*the model may be wrong")
+@pytest.mark.parametrize("family", ["gaussian", "binomial"])
+def test_a_half_that_selects_nothing_leaves_the_intercept(family: str) -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    data["y"] = rng.normal(size=60) if family == "gaussian" else rng.permuted(np.arange(60) % 2)
+    table = split("y ~ .", data, family=family, splits=3, n_jobs=1)
+    assert table.index[0] == "Intercept"
+    assert table.loc["Intercept", "frequency"] == 1
+    assert table.loc["Intercept", "low"] < 0 < table.loc["Intercept", "high"]
+
+
 # Whether a path of nearly separated classes settles is not the subject here.
 @pytest.mark.filterwarnings("ignore::robustsparse.ConvergenceWarning")
 @pytest.mark.parametrize("method", [bootstrap, split])

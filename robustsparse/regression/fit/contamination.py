@@ -83,10 +83,10 @@ def estimate_epsilon(problem: Standardized, options: Options) -> tuple[Options, 
 
 
 def _pilot(options: Options, problem: Standardized) -> Options:
-    """A first fit that survives many bad rows, with random numbers of its own."""
+    """A first fit that survives many bad rows, with random numbers of its own, whatever k is asked for."""
     pilot = replace(
         options, select="ric", goal="select", split=0, verbose=False, rng=options.rng.spawn(1)[0],
-        refit=isinstance(options.loss, options.family.losses), k=options.k if options.refit else "auto",
+        refit=isinstance(options.loss, options.family.losses), k="auto",
     )  # fmt: skip
     return _with_enough(pilot, problem)
 

@@ -37,6 +37,8 @@ def _correlations(problem: Standardized, weights: Array, support: Indices) -> Ar
     """Sizes (p, support) of the correlations of all columns with the selected ones, 0 for those of larger terms."""
     share = weights / weights.sum()
     chosen = problem.columns(support)
+    # Rows that do not count may hold values whose squares are no numbers.
+    chosen = np.where(share[:, None] > 0, chosen, 0.0)
     chosen = chosen - share @ chosen
     length = np.sqrt(share @ chosen**2)
     out: Array = np.zeros((len(problem.XT), len(support)))

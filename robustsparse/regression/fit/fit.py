@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import check_choice, check_count
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.regression.fit.as_printed import as_thresholded, split_run, thresholded_fit
@@ -12,14 +11,14 @@ from robustsparse.regression.fit.finders import automatic_grid
 from robustsparse.regression.fit.models import Fitted
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.shrunken import check_shrinkable, shrunken
-from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardized import Standardized, by_least_squares
 
 
 def fit_standardized(problem: Standardized, options: Options) -> Fitted:
     """Fit in standardized units."""
     if problem.scaling.constant.all():
         raise DataError("every predictor is constant, so there is nothing to select from.")
-    ks = _grid(options.k, problem)
+    ks = _grid(problem, options)
     if options.goal == "predict":
         check_shrinkable(options)
         # Which rows are trusted does not depend on how many terms are asked for.
@@ -40,8 +39,9 @@ def fit_standardized(problem: Standardized, options: Options) -> Fitted:
     return fitted if chosen else replace(fitted, choice=None)
 
 
-def _grid(k: Sparsity, problem: Standardized) -> tuple[int, ...]:
+def _grid(problem: Standardized, options: Options) -> tuple[int, ...]:
     """Values of k to choose from."""
+    k = options.k
     if isinstance(k, str):
         check_choice("k", k, ("auto",))
         return automatic_grid(problem)
@@ -49,8 +49,14 @@ def _grid(k: Sparsity, problem: Standardized) -> tuple[int, ...]:
     values = list(k) if several else [k]  # type: ignore[arg-type]
     if not values:
         raise ParameterError("k is empty; give a number, a list of numbers or 'auto'.")
-    low = 0 if len(problem.keep) else 1
+    low = _fewest(problem, options)
     return tuple(sorted({check_count("k", value, low, max(problem.free, low)) for value in values}))
+
+
+def _fewest(problem: Standardized, options: Options) -> int:
+    """Smallest k: none if something is left in the model then, or if the path of best subsets begins with nothing."""
+    path = options.refit and not options.split and by_least_squares(problem)
+    return 0 if len(problem.keep) or path else 1
 
 
 def _split_fit(problem: Standardized, options: Options, k: int) -> Fitted:

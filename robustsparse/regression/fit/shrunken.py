@@ -85,6 +85,9 @@ def _net(problem: Standardized, weights: Array) -> tuple[Net, Array]:
     scale = np.sqrt(np.maximum((XT * XT) @ share - center**2, 0.0))
     free = scale > _FLAT * np.abs(XT).max(axis=1)
     free[problem.keep] = False
+    if problem.terms is not None:
+        # Terms that are too wide for the rows are out, as the user was told.
+        free &= problem.terms.of >= 0
     scale[~free] = 1.0
     XT /= scale[:, None]
     offset = np.zeros(problem.n) if problem.offset is None else problem.offset

@@ -46,3 +46,10 @@ def test_bad_rows_do_not_hide_copies() -> None:
 def test_a_model_to_predict_has_no_copies() -> None:
     X, y = with_copies(1, 0.01)
     assert rs.rht_fit(X, y, select="ebic", goal="predict", n_jobs=1).copies == {}
+
+
+def test_values_whose_squares_are_no_numbers_do_no_harm() -> None:
+    X, y = with_copies(5, 0.01)
+    X[:4, 0] = 1e300
+    fit = rs.rht_fit(X, y, k=2, n_jobs=1)
+    assert {"x1", "x3", "x4"} >= {*fit.copies, *next(iter(fit.copies.values()))}
