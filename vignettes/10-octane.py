@@ -36,8 +36,7 @@ polish(ax)
 # %% [markdown]
 # ## The robust fit
 #
-# Nothing but the formula is given. The warning is right: with 39 samples and neighbors that are nearly copies, other
-# wavelengths do nearly as well.
+# Nothing but the formula is given.
 
 # %%
 fit = rs.rht("y ~ .", data)
@@ -143,5 +142,5 @@ polish(ax)
 #   and be above that of RHT, which would be a tenth above its own from gasoline alone; in the median the lasso would
 #   still be ahead. That is the use of the flags: whether the six can be trusted need not be known beforehand.
 # - Neighboring wavelengths are nearly copies, so read the band, not the term. Both methods use the one at 1220 nm, RHT
-#   in three fits of four. Its second term is near 1422 nm in less than half of the fits and elsewhere beyond 1370 nm in
-#   most others: here not even the band is certain, as the warning says.
+#   in three fits of four. The summary names the neighbors that could stand for 1422 nm; beyond them not even the band
+#   is certain: a term near 1422 nm is in less than half of the fits, and most others have theirs elsewhere above 1370.
