@@ -47,8 +47,7 @@ def ric_price(n: int, d: int, size: int, strength: float) -> float:
     The choice costs what it does in the extended BIC, and so does the first term altogether. The log n of every other
     one is the price of a term as strong as BIC expects it; where those that were found are weaker, so may the next one
     be, and the logarithm of what they explain on average is the better price (the empirical Bayes criterion of George
-    and Foster, 2000). Beside strong terms a doubtful one is noise; beside weak ones it may well be one of them. With
-    few rows a term costs more, as in the corrected AIC: the fewer are left, the better noise fits.
+    and Foster, 2000). Beside strong terms a doubtful one is noise; beside weak ones it may well be one of them.
 
     Parameters
     ----------
@@ -60,15 +59,14 @@ def ric_price(n: int, d: int, size: int, strength: float) -> float:
     Examples
     --------
     >>> [round(ric_price(300, 1000, 5, strength), 1) for strength in (20, 200, 2000)]
-    [80.4, 89.8, 99.2]
+    [78.8, 88.0, 97.2]
     >>> round(ebic_price(300, 1000, 5), 1)
     97.6
     """
     if not size:
         return 0.0
     own = min(max(log(max(strength, 1.0)) - _FAMILIAR, _LEAST), log(n))
-    price = 2.0 * size * log(max(d, 2)) + log(n) + (size - 1) * own
-    return price * n / max(n - size - 1, 1)
+    return 2.0 * size * log(max(d, 2)) + log(n) + (size - 1) * own
 
 
 # Prices by the name of the criterion.
@@ -76,8 +74,15 @@ PRICES: dict[str, Price] = {"ric": ric_price, "ebic": ebic_price, "gic": gic_pri
 
 
 def cost(problem: Standardized, price: Price, size: int, columns: int, strength: float) -> float:
-    """Price of `size` terms with so many columns; those beyond one a term cost what BIC asks for them."""
-    return price(problem.n, problem.candidates, size, strength) + (columns - size) * log(problem.n)
+    """Price of `size` terms with so many columns; those beyond one a term cost what BIC asks for them.
+
+    Where a variance is estimated from few rows, the criterion of the package asks for more, as the corrected AIC does:
+    the fewer rows are left, the better noise fits.
+    """
+    n = problem.n
+    whole = price(n, problem.candidates, size, strength) + (columns - size) * log(n)
+    corrected = price is ric_price and problem.family.has_scale
+    return whole * n / max(n - columns - 1, 1) if corrected else whole
 
 
 def columns_of(problem: Standardized, fit: RHTFit, size: int) -> int:

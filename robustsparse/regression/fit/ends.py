@@ -111,9 +111,9 @@ class Ends:
             differs = common < _COMMON and apart.mean() > _APART
             if differs and self.misfit(end) - level < self._term:
                 return (
-                    f"the model may be wrong: one with {end.found.k} terms, of which {len(own & other)} are among the "
-                    f"{self.best.found.k} chosen ones, explains the rows nearly as well; the two differ on "
-                    f"{int(apart.sum())} rows. See summary(k=...) for models of other sizes, and rs.stability for "
-                    "terms that come back."
+                    f"the model may be wrong: another one, k = {end.found.k}, which shares {len(own & other)} columns "
+                    f"with the chosen one, k = {self.best.found.k}, explains the rows nearly as well; of the rows they "
+                    f"judge {int(apart.sum())} otherwise. See summary(k=...) for models of other sizes, and "
+                    "rs.stability for terms that come back."
                 )
         return ""

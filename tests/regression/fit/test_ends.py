@@ -107,8 +107,8 @@ def test_a_rival_that_is_as_good_is_told() -> None:
         return Ends(judged, np.ones(60), [(view, one) for one in reached])
 
     chosen, rival, worse = end([1, 2], 1.0), end([2, 3], 1.01, out=6), end([4, 5], 2.0, out=6)
-    assert "of which 1 are among the 2 chosen ones" in ends(chosen, rival).doubt(2)
-    assert "differ on 6 rows" in ends(chosen, rival).doubt(2)
+    assert "which shares 1 columns" in ends(chosen, rival).doubt(2)
+    assert "judge 6 otherwise" in ends(chosen, rival).doubt(2)
     assert ends(chosen, worse, chosen).doubt(2) == ""
     # On the same rows other columns only tell the same by other names.
     assert ends(chosen, end([2, 3], 1.01)).doubt(2) == ""
