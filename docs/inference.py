@@ -16,7 +16,7 @@ import robustsparse as rs
 from robustsparse.inference import bootstrap, split
 
 HERE = Path(__file__).parent
-RUNS, SPLITS_RUNS, BOOTSTRAP_RUNS = 200, 20, 200
+RUNS, SPLITS_RUNS, BOOTSTRAP_RUNS = 100, 10, 30
 RESAMPLES, SPLITS = 40, 5
 WIDE, NARROW, CLASSES = (300, 1000), (150, 30), (300, 10)
 STRONG, WEAK = 1.0, 0.15
@@ -51,7 +51,7 @@ normal predictors; noise that is normal, t with 5 degrees of freedom (*t5*), or 
 predictors too. Share of the {runs} × k intervals of slopes that hold the truth; its standard error is {error:.3f} for
 k = 1, and less for more.
 """
-SMALL_SIZES, SMALL_K, SMALL_RUNS = (10, 20, 40), (1, 2, 3), 400
+SMALL_SIZES, SMALL_K, SMALL_RUNS = (10, 20, 40), (1, 2, 3), 200
 NOISES = ("normal", "t5", "uneven")
 
 Method = Callable[[pd.DataFrame, int], pd.DataFrame]

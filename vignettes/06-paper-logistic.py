@@ -200,5 +200,5 @@ pd.DataFrame(
 # - **What the paper does not show.** With its best penalty the plain lasso, which trims nothing, is ahead of the
 #   trimmed lasso, most clearly at ε = 0.2, and there ahead of RHT too from d = 400 on; but cross-validation does not
 #   find that penalty, and with the one that it finds the plain lasso is last everywhere. RHT with the package's refit
-#   is the best of all at every d and both ε, hardly worse at ε = 0.2 than at 0.1 and within 0.06 of the Bayes error;
+#   is the best of all at every d and both ε, hardly worse at ε = 0.2 than at 0.1 and within 0.07 of the Bayes error;
 #   the others stay far above it.

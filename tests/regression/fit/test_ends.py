@@ -91,26 +91,27 @@ def test_a_choice_at_the_end_is_not_also_called_doubtful() -> None:
 
 
 def test_a_rival_that_is_as_good_is_told() -> None:
-    """Two ends that leave the same residuals with different columns."""
+    """Two ends that leave the same residuals, with different columns and different rows."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 8)), rng.normal(size=60)
     judged = standardized(X, y, Squared(), family=Gaussian(), how="mad")
 
-    def end(columns: list[int], scale: float) -> End:
+    def end(columns: list[int], scale: float, out: int = 0) -> End:
         best = RHTFit(np.zeros(9), np.array(columns), 0.0, True, "settled", 0.0, ())
         found = Found({0: best, 2: best}, {0: 1e4, 2: 0.0})
         refit = Refit(np.zeros(2), scale, np.ones(60), np.eye(2), scale * judged.y, True, 1)
-        return End(np.ones(60, dtype=bool), found, refit)
+        return End(np.arange(60) >= out, found, refit)
 
     def ends(*reached: End) -> Ends:
         view = View(np.ones(60, dtype=bool), Hints())
         return Ends(judged, np.ones(60), [(view, one) for one in reached])
 
-    chosen, rival, worse = end([1, 2], 1.0), end([2, 3], 1.01), end([4, 5], 2.0)
+    chosen, rival, worse = end([1, 2], 1.0), end([2, 3], 1.01, out=6), end([4, 5], 2.0, out=6)
     assert "of which 1 are among the 2 chosen ones" in ends(chosen, rival).doubt(2)
+    assert "differ on 6 rows" in ends(chosen, rival).doubt(2)
     assert ends(chosen, worse, chosen).doubt(2) == ""
-    # The same with one more column is no rival.
-    assert ends(chosen, end([1, 2, 3], 1.0)).doubt(2) == ""
+    # On the same rows other columns only tell the same by other names.
+    assert ends(chosen, end([2, 3], 1.01)).doubt(2) == ""
 
 
 def test_a_given_k_is_not_doubted() -> None:
