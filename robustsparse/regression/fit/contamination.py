@@ -132,7 +132,8 @@ def _beyond_theory(problem: Standardized, fitted: Fitted, bad: int, options: Opt
     the bad rows show: then they are rejected, and the rest is like clean data.
     """
     made_for = options.estimator.withstands
-    if made_for is None or not problem.family.has_scale:
+    # The theory is that of thresholded models; a shrunken path has far more terms.
+    if made_for is None or not problem.family.has_scale or options.goal == "predict":
         return ""
     epsilon = options.epsilon if options.named else made_for
     explained = _explained(problem, fitted)

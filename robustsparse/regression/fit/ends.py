@@ -108,7 +108,8 @@ class Ends:
         for _, end in self.reached:
             other, apart = end.columns, end.used != self.best.used
             common = len(own & other) / max(len(own | other), 1)
-            differs = common < _COMMON and apart.mean() > _APART
+            # A term more or less is no other model, however few there are.
+            differs = len(own ^ other) > 1 and common < _COMMON and apart.mean() > _APART
             if differs and self.misfit(end) - level < self._term:
                 return (
                     f"the model may be wrong: another one, k = {end.found.k}, which shares {len(own & other)} columns "
