@@ -184,20 +184,20 @@ def watched_fit(size: Mapping[str, Any]) -> tuple[list[Look], bool]:
     return looks, identical(fit, plain)
 
 
+# A smaller share is trimmed where bad rows are out.
+_LIGHT = 0.05
+
+
 def phases(looks: list[Look]) -> dict[int, str]:
-    """What each run is for: one that goes over several k is a path, the others are starts."""
-    names, rounds = {}, 0
+    """What each run is for: starts, then the last one, lightly trimmed, from the model that was chosen."""
+    names = {}
     rows = max(look.n for look in looks)
     for run in sorted({look.run for look in looks}):
-        own = [look for look in looks if look.run == run]
-        trim = f"{100 * own[0].trimmed / own[0].n:.0f}% trimmed"
-        if len({look.k for look in own}) > 1:
-            rounds += 1
-            names[run] = f"path over k, round {rounds}"
-        elif own[0].n < rows:
-            names[run] = f"start on near rows, {trim}"
-        else:
-            names[run] = f"start, {trim}"
+        own = next(look for look in looks if look.run == run)
+        share = own.trimmed / own.n
+        what = "start" if own.n == rows else "start on near rows"
+        what = "from the chosen model" if share < _LIGHT else what
+        names[run] = f"{what}, {100 * share:.0f}% trimmed"
     return names
 
 
@@ -251,9 +251,9 @@ def spans(looks: list[Look]) -> list[tuple[str, int, int]]:
 
 
 def telling(looks: list[Look]) -> int:
-    """Place of the iteration, of those that asked once, in which the level that had least to do had most."""
-    least = [int(look.counts.min()) if look.calls == 1 else -1 for look in looks]
-    return int(np.argmax(least))
+    """Place of the iteration, of those that asked once if it can be, in which the least busy level had most to do."""
+    least = [(int(look.counts.min()), look.calls == 1) for look in looks]
+    return max(range(len(looks)), key=least.__getitem__)
 
 
 def draw_columns(ax: Axes, look: Look) -> None:

@@ -176,7 +176,10 @@ BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "k True": ({"k": True}, "k=True"),
     "k empty": ({"k": []}, "k is empty"),
     "k name": ({"k": "best"}, "'auto'"),
-    "k zero without intercept": ({"k": 0, "intercept": False}, "from 1 to 30"),
+    "k zero without intercept": (
+        {"k": 0, "intercept": False, "refit": False},
+        "from 1 to 30",
+    ),
     "family": ({"family": "poisson"}, "'gaussian', 'binomial'"),
     "select": ({"select": "aic"}, "'ric', 'ebic', 'gic', 'cv'"),
     "estimator": ({"estimator": "huber"}, "'trim', 'mom', 'mean'"),
