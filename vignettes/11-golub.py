@@ -136,8 +136,8 @@ kept.groupby(level=[0, 2], sort=False).mean().unstack()[list(experiment.CONDITIO
 #   and a seventh with it, the l1 logistic regression hardly anything, the trimmed lasso half of its two genes; with
 #   broken chips on top little is left of any list. Thirty patients do not carry a robust choice among 3,051 genes. The
 #   automatic choice of k says so by naming no gene in most of these splits, which as a classifier is about as good as
-#   calling everybody ALL. It is wary of thirty patients as they are, too: in six of the 15 splits it names none, and
-#   its error is three times that of the l1 logistic regression.
+#   calling everybody ALL. It is wary of thirty patients as they are, too: in four of the 15 splits it names none, and
+#   its error is two and a half times that of the l1 logistic regression.
 # - If a classifier is wanted all the same, give k: ten genes without refit are as good as the l1 logistic regression
 #   on the patients as they are and with broken chips, within the standard errors; with wrong labels alone the l1
 #   logistic regression is ahead. The robust refit does not help where ten coefficients meet 30 patients, and the
