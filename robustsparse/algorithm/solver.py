@@ -50,6 +50,8 @@ class RHTFit:
         Robust loss at these coefficients.
     history : tuple of Iteration
         One record an iteration.
+    ran_to : float or None
+        Norm of the coefficients that the run ended with, if they were taken back from there.
     """
 
     coef: Array
@@ -59,6 +61,7 @@ class RHTFit:
     reason: str
     loss: float
     history: tuple[Iteration, ...]
+    ran_to: float | None = None
 
     @property
     def n_iter(self) -> int:

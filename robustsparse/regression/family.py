@@ -106,6 +106,9 @@ class Family(ABC):
         What a plot calls the residuals.
     least_squares : bool
         Whether, on rows that are trusted, least squares tells how good a set of columns is.
+    trimming_inflates : bool
+        Whether a trimmed gradient drops just the rows that keep coefficients from growing, so that a run without a
+        refit is taken back to the lowest `robust_deviance` of its path.
     """
 
     name: ClassVar[str]
@@ -121,6 +124,7 @@ class Family(ABC):
     far_rows_out: ClassVar[bool] = False
     residual_name: ClassVar[str] = "Pearson residual"
     least_squares: ClassVar[bool] = False
+    trimming_inflates: ClassVar[bool] = False
 
     def own_loss(self) -> Loss:
         """The loss that drives the selection unless another is asked for."""
@@ -155,6 +159,10 @@ class Family(ABC):
     def scale_of(self, resid: Array) -> float:
         """Scale of the residuals of a fit that was not refitted."""
         return 1.0
+
+    def robust_deviance(self, y: Array, eta: Array) -> Array:
+        """Minus twice a robust log-likelihood of each row (n,); needed only where `trimming_inflates`."""
+        raise NotImplementedError
 
     def bounded(self, loss: Loss, y: Array, eta: Array) -> Array:
         """Losses (models, n) of rows left out, none above that of a row at the edge of being rejected, if it is known.
@@ -289,6 +297,7 @@ class Binomial(Family):
     # Pearson residuals have long tails by nature: a label to which the model gives less than one chance in a hundred.
     reject = 9.95
     far_rows_out = True
+    trimming_inflates = True
 
     def most_trimmed(self, y: Array) -> float:
         """A third of the rarer class."""
@@ -312,9 +321,12 @@ class Binomial(Family):
     def misfit(self, rows: Chosen, start: Array) -> float:
         """Twice the clipped deviance."""
         refit = bounded_logistic(rows.A, rows.y, offset=rows.offset, prior_weights=rows.weights)
-        eta = rows.predictor(refit.coef)
-        deviance = clipped_deviance(np.where(rows.y == 1, eta, -eta))
-        return 2.0 * float((deviance if rows.weights is None else deviance * rows.weights).sum())
+        deviance = self.robust_deviance(rows.y, rows.predictor(refit.coef))
+        return float((deviance if rows.weights is None else deviance * rows.weights).sum())
+
+    def robust_deviance(self, y: Array, eta: Array) -> Array:
+        """Twice the clipped deviance."""
+        return 2.0 * clipped_deviance(np.where(y == 1, eta, -eta))
 
     def bounded(self, loss: Loss, y: Array, eta: Array) -> Array:
         """Losses of Pearson residuals of `reject` at most."""

@@ -57,10 +57,10 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     "groups": (dict,),
     "formula": (str, type(None)),
     **dict.fromkeys(("epsilon", "df_resid"), (*_NUMBER, type(None))),
-    "classes": (tuple, type(None)),
+    **dict.fromkeys(("classes", "taken_back"), (tuple, type(None))),
     **dict.fromkeys(("references", "copies"), (dict,)),
     **dict.fromkeys(("told", "notes"), _NAMES),
-    **dict.fromkeys(("select", "goal"), (str,)),
+    **dict.fromkeys(("select", "goal", "reason"), (str,)),
 }
 _PACKAGE = __name__.split(".")[0] + "."
 

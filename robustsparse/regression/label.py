@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.algorithm.estimator import as_given
+from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.errors import DataError
 from robustsparse.base.types import Array
 from robustsparse.design.design import Design
@@ -67,6 +68,8 @@ def label(
             copies=_copies(problem, fitted, design.names) if options.goal == "select" else {},
             spec=design.spec,
             offset_given=design.offset is not None,
+            reason=solution.reason,
+            taken_back=_taken_back(solution),
         ),
         df_resid=fitted.model.df,
     )
@@ -90,6 +93,12 @@ def _chosen_by(fitted: Fitted, options: Options) -> str:
     if fitted.choice is None:
         return "given"
     return "cv" if options.goal == "predict" else options.select
+
+
+def _taken_back(solution: RHTFit) -> tuple[float, float] | None:
+    if solution.ran_to is None:
+        return None
+    return solution.ran_to, float(np.linalg.norm(solution.coef[solution.support]))
 
 
 def _copies(

@@ -43,6 +43,11 @@ class Made:
         Whether the response was given an offset that new data must bring along.
     groups : dict
         Columns that enter and leave together, by the name of their term; other columns stand alone.
+    reason : str
+        Why the iterations ended: "settled" if nothing happened; "taken back" if they ran past the lowest robust
+        deviance of their path and the estimate is the one there.
+    taken_back : pair of float or None
+        Norms of the standardized coefficients that the iterations ended with and of those they were taken back to.
     """
 
     kind: Family
@@ -59,3 +64,5 @@ class Made:
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     goal: str = "select"
     copies: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    reason: str = "settled"
+    taken_back: tuple[float, float] | None = None

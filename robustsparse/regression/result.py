@@ -158,6 +158,7 @@ class RHTResult:
     copies = _of_making("copies")
     spec = _of_making("spec")
     offset_given = _of_making("offset_given")
+    reason = _of_making("reason")
 
     # ------------------------------------------------------------------------------- the model
 

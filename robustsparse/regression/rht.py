@@ -89,7 +89,7 @@ def rht(
         Robust scale of the columns. True is "mad"; with the median of means "blocks"; for
         "binomial" "winsor".
     step : "auto" or float
-        Length of the step; a number runs the algorithm as the paper prints it.
+        Length of the step; a number runs the algorithm as the paper prints it, to its end.
     radius : float, optional
         Bound on the l2 norm of the standardized coefficients in the iterations, not in the refit; 10 for "binomial".
     max_iter, tol : int, float
@@ -97,7 +97,8 @@ def rht(
         "binomial" 1e-5).
     refit : bool
         Reject bad rows and refit robustly on the selected columns. False gives the thresholded
-        estimate as it is.
+        estimate as it is; for "binomial", where trimming lets the iterates run away, the one of the
+        lowest robust deviance on their way, which the summary says, unless `step` is a number.
     split : False or int
         Use fresh rows at each of this many iterations, as the paper's theory does.
     intercept : bool, optional

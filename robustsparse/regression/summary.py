@@ -73,9 +73,15 @@ def _head(result: "RHTResult", model: "Member") -> tuple[tuple[str, str], ...]:
         ("Estimates", _estimates(result)),
     ]
     if model.k == result.k:
-        settled = "settled" if result.converged else "NOT SETTLED"
+        settled = _ended(result)
         head += [("Iterations", f"{result.n_iter}, {settled}"), ("Last step", f"{result.step:.3g}")]
     return (*head, *model.told, ("Flagged rows", str(len(model.flags))))
+
+
+def _ended(result: "RHTResult") -> str:
+    if not result.converged:
+        return "NOT SETTLED"
+    return "taken back" if result.made.taken_back is not None else "settled"
 
 
 def _candidates(result: "RHTResult", columns: int) -> str:
@@ -194,9 +200,20 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
             f"Rows were dropped for missing or infinite values in {listed(counts, quote=False, most=_NAMED)}."
         )
     notes += model.notes
+    if result.made.taken_back is not None and model.k == result.k:
+        notes.append(_taken_back(*result.made.taken_back))
     if not result.converged and model.k == result.k:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
+
+
+def _taken_back(start: float, end: float) -> str:
+    """That trimming let the coefficients grow, and where they were stopped."""
+    return (
+        f"The iterations ran to standardized coefficients of norm {start:.3g}, past the lowest robust "
+        "deviance of their path: trimming drops the rows that would hold them. The estimate is the one of the lowest "
+        f"deviance, of norm {end:.3g}. A number as step runs the algorithm as printed, to its end."
+    )
 
 
 def _repeated(result: "RHTResult", terms: dict[str, list[str]]) -> list[str]:

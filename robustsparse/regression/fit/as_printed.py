@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from robustsparse.algorithm.problem import Problem
 from robustsparse.algorithm.solver import RHTFit, solve, solve_down
 from robustsparse.base.checks import FEWEST_ROWS
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array
 from robustsparse.regression.fit.criteria import PRICES, criteria
 from robustsparse.regression.fit.k_paths import Choice, choice_of, choose_by_cv, path
+from robustsparse.regression.fit.lowest_deviance import LowestDeviance, runs_away
 from robustsparse.regression.fit.models import Fitted, Model
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.rows import active, leverage
@@ -26,17 +28,44 @@ def thresholded_fit(
     k = ks[0]
     bound = problem.problem(options.estimator, options.threads)
     if chosen:
-        fits = path(problem, bound, ks, options.settings, verbose=options.verbose)
+        fits = _path(problem, bound, ks, options, verbose=options.verbose)
         choice = _choice(problem, fits, options)
         k = choice.k
-    # With a step of the user's own the algorithm is run as printed, from zero.
-    down = options.settings.step == "auto" and problem.family.generous
-    run = solve_down if down else solve
-    solution = run(bound, k, keep=problem.keep, settings=options.settings, warn=False)
+    solution = _run(problem, bound, k, options)
     # What it measured of the design takes as much memory as the design: let it go before the rows are judged.
     del bound
     coefs = {k: fit.coef for k, fit in {**fits, k: solution}.items()}
     return as_thresholded(problem, solution, choice, coefs)
+
+
+def _run(problem: Standardized, bound: Problem, k: int, options: Options) -> RHTFit:
+    """Algorithm 1 for one k; with a step of the user's own it is run as printed, from zero and to its end."""
+    settings, keep = options.settings, problem.keep
+    if settings.step == "auto" and problem.family.generous:
+        return solve_down(bound, k, keep=keep, settings=settings, warn=False)
+    if not _taken_back(problem, options):
+        return solve(bound, k, keep=keep, settings=settings, warn=False)
+    lowest = LowestDeviance(problem)
+    fit = solve(bound, k, keep=keep, settings=settings, callback=lowest, warn=False)
+    return lowest.end(bound, fit)
+
+
+def _path(
+    problem: Standardized,
+    bound: Problem,
+    ks: Sequence[int],
+    options: Options,
+    verbose: bool = False,
+) -> dict[int, RHTFit]:
+    """Algorithm 1 for several k, all in the size that the one fit would have."""
+    fits = path(problem, bound, ks, options.settings, verbose=verbose)
+    if not _taken_back(problem, options):
+        return fits
+    return {k: LowestDeviance(problem).end(bound, fit) for k, fit in fits.items()}
+
+
+def _taken_back(problem: Standardized, options: Options) -> bool:
+    return options.settings.step == "auto" and runs_away(problem)
 
 
 def _choice(problem: Standardized, fits: dict[int, RHTFit], options: Options) -> Choice:
@@ -45,7 +74,7 @@ def _choice(problem: Standardized, fits: dict[int, RHTFit], options: Options) ->
 
     def models(rows: Standardized, rng: np.random.Generator) -> dict[int, RHTFit]:
         bound = rows.problem(options.estimator.with_rng(rng))
-        return path(rows, bound, tuple(fits), options.settings)
+        return _path(rows, bound, tuple(fits), options)
 
     return choose_by_cv(
         problem, models, tuple(fits), trim=options.epsilon, rng=options.rng.spawn(1)[0],
