@@ -8,7 +8,7 @@ from robustsparse.base.zipped import damage_named
 from robustsparse.graph.files import is_graph_file, read_graph
 from robustsparse.graph.result import GraphResult
 from robustsparse.regression.files import read_result
-from robustsparse.regression.intervals import rerun
+from robustsparse.regression.rerun import rerun
 from robustsparse.regression.result import RHTResult
 
 

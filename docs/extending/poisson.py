@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import xlogy
 
 from robustsparse import DataError
 from robustsparse.base.types import Array
@@ -71,6 +72,8 @@ class Poisson(Family):
     path_tol = 1e-3
     reject = 5.0
     far_rows_out = True
+    residual_kind = "deviance"
+    mean_name = "fitted count"
 
     def mean(self, eta: Array) -> Array:
         """Expected count."""
@@ -79,6 +82,15 @@ class Poisson(Family):
     def residuals(self, y: Array, eta: Array) -> Array:
         """Pearson residuals."""
         return (y - _mean(eta)) / np.sqrt(_mean(eta))
+
+    def unit_deviance(self, y: Array, eta: Array) -> Array:
+        """Twice the distance of the log-likelihoods at the fitted mean and at the count."""
+        mean = _mean(eta)
+        return 2.0 * (xlogy(y, y / mean) - (y - mean))
+
+    def draw(self, eta: Array, rng: np.random.Generator) -> Array:
+        """Counts by chance."""
+        return rng.poisson(_mean(eta)).astype(np.float64)
 
     def refit(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
         """Iteratively reweighted least squares, with large Pearson residuals clipped."""

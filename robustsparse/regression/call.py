@@ -5,14 +5,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
 from robustsparse.base.errors import DataError, ParameterError
 
 # Arguments that have a value for each row, unless they name a column.
 ROWWISE = ("data", "X", "y", "weights", "offset")
 
-Rerun = Callable[[str, int, dict[str, Any]], pd.DataFrame]
+# The method that is not one of intervals.
+CROSS_VALIDATION = "cross-validation"
+
+Rerun = Callable[[str, int, dict[str, Any]], Any]
 
 
 def gone() -> None:
@@ -30,7 +31,7 @@ class Call:
     watched : dict of callables
         For the arguments that hold the data, what returns them, or None once they are gone.
     rerun : callable
-        Makes intervals from the name of a method, the number of rows and the arguments.
+        Makes intervals, or cross-validates, from the name of a method, the number of rows and the arguments.
     """
 
     arguments: dict[str, Any]
@@ -48,10 +49,8 @@ class Call:
         # What is watched belongs to this process; a copy in another has to be given it again.
         return Call, (self.arguments, dict.fromkeys(self.watched, gone), self.rerun)
 
-    def intervals(
-        self, method: str, nobs: int, data: Any, changes: Mapping[str, Any]
-    ) -> pd.DataFrame:
-        """Intervals by a method that repeats the fit, on the data it was made of."""
+    def repeated(self, method: str, nobs: int, data: Any, changes: Mapping[str, Any]) -> Any:
+        """What a method makes that repeats the fit, on the data it was made of."""
         given = {**self._given(data), **changes}
         alive = {name: ref() for name, ref in self.watched.items() if name not in given}
         for name, value in alive.items():
@@ -74,9 +73,12 @@ class Call:
         pair = "data" if "formula" in self.arguments else "(X, y)"
         what = "the data" if whole else f"the argument {name!r}"
         again = f"data={pair}" if whole else f"{name}=..."
+        crossed = method == CROSS_VALIDATION
+        who = method if crossed else f"method={method!r}"
+        call = f"cross_validate({again})" if crossed else f"conf_int(method={method!r}, {again})"
         return (
-            f"method={method!r} repeats the fit, and {what} of it are no longer in memory: a result keeps no data. "
-            f"Pass them again: conf_int(method={method!r}, {again})."
+            f"{who} repeats the fit, and {what} of it are no longer in memory: a result keeps no data. "
+            f"Pass them again: {call}."
         )
 
 

@@ -7,7 +7,7 @@ those here: pass an instance as `family=`.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from math import log
+from math import log, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -102,8 +102,12 @@ class Family(ABC):
     far_rows_out : bool
         Whether rows well beyond the cutoff of the distances have no say: where the residuals cannot tell a wrong
         response from an unlikely one.
-    residual_name : str
-        What a plot calls the residuals.
+    residual_kind : str
+        Which residuals a plot draws unless it is told: "response", "pearson" or "deviance".
+    mean_name : str
+        What a plot calls the fitted response.
+    mean_bounds : pair of float or None
+        Smallest and largest fitted response there can be.
     least_squares : bool
         Whether, on rows that are trusted, least squares tells how good a set of columns is.
     trimming_inflates : bool
@@ -122,7 +126,9 @@ class Family(ABC):
     generous: ClassVar[bool] = True
     reject: ClassVar[float] = 3.0
     far_rows_out: ClassVar[bool] = False
-    residual_name: ClassVar[str] = "Pearson residual"
+    residual_kind: ClassVar[str] = "pearson"
+    mean_name: ClassVar[str] = "fitted value"
+    mean_bounds: ClassVar[tuple[float, float] | None] = None
     least_squares: ClassVar[bool] = False
     trimming_inflates: ClassVar[bool] = False
 
@@ -155,6 +161,21 @@ class Family(ABC):
         """The same where bad rows have been rejected."""
         used = start != 0
         return self.misfit(replace(rows, A=rows.A[:, used]), start[used])
+
+    def unit_deviance(self, y: Array, eta: Array) -> Array:
+        """Deviance of each row (n,): twice what its log-likelihood lacks to the best there is."""
+        raise ParameterError(
+            f"family={self.name!r} does not say what its deviance is; use kind='pearson', or give it a method "
+            "unit_deviance(y, eta)."
+        )
+
+    def limit(self, kind: str) -> float:
+        """Residual of a kind, "pearson" or "deviance", at the edge of being rejected."""
+        return self.reject
+
+    def draw(self, eta: Array, rng: np.random.Generator) -> Array | None:
+        """A response (n,) drawn from the model, for quantiles of residuals; None if normal ones are to be used."""
+        return None
 
     def scale_of(self, resid: Array) -> float:
         """Scale of the residuals of a fit that was not refitted."""
@@ -202,7 +223,7 @@ class Gaussian(Family):
     losses = (Squared, Huber)
     coding = Numbers()
     has_scale = True
-    residual_name = "residual"
+    residual_kind = "response"
     least_squares = True
 
     def mean(self, eta: Array) -> Array:
@@ -212,6 +233,10 @@ class Gaussian(Family):
     def residuals(self, y: Array, eta: Array) -> Array:
         """What the model leaves."""
         return np.asarray(y - eta)
+
+    def unit_deviance(self, y: Array, eta: Array) -> Array:
+        """Squared residuals: as in R, the scale is no part of a deviance."""
+        return np.square(self.residuals(y, eta))
 
     def refit(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
         """MM-regression; without a column, the scale of the response."""
@@ -298,6 +323,10 @@ class Binomial(Family):
     reject = 9.95
     far_rows_out = True
     trimming_inflates = True
+    # Those of Pearson have long tails, and most of a picture would be empty.
+    residual_kind = "deviance"
+    mean_name = "fitted probability"
+    mean_bounds = (0.0, 1.0)
 
     def most_trimmed(self, y: Array) -> float:
         """A third of the rarer class."""
@@ -313,6 +342,18 @@ class Binomial(Family):
         probability = expit(eta)
         spread = np.sqrt(np.maximum(probability * (1.0 - probability), 1e-12))
         return np.asarray((y - probability) / spread)
+
+    def unit_deviance(self, y: Array, eta: Array) -> Array:
+        """Twice the logistic loss."""
+        return 2.0 * Logistic().value(y, eta)
+
+    def limit(self, kind: str) -> float:
+        """The label has the same probability whichever residual says so."""
+        return sqrt(2.0 * log(1.0 + self.reject**2)) if kind == "deviance" else self.reject
+
+    def draw(self, eta: Array, rng: np.random.Generator) -> Array:
+        """Labels by chance."""
+        return np.asarray(rng.random(eta.shape) < expit(eta), dtype=np.float64)
 
     def refit(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
         """Logistic regression of bounded influence, which needs no start."""

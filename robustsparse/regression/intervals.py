@@ -3,18 +3,16 @@
 The intervals of one fit take its terms as given. Here the selection is repeated, or made on other rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from robustsparse.base.checks import Seed, as_rng, check_count
-from robustsparse.base.errors import DataError
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.regression.resampling import (
     Study,
-    array_study,
     fits_to_parts,
     make_study,
     repeat,
@@ -26,8 +24,6 @@ from robustsparse.regression.terms import Groups, term_of
 from robustsparse.regression.wald import check_level
 
 Frame = pd.DataFrame
-
-_SHARED = ("level", "rng", "n_jobs", "verbose")
 
 
 def bootstrap(
@@ -89,10 +85,10 @@ def bootstrap(
     True
     """
     study = make_study(formula, data, options, bootstrap)
-    return _bootstrap(study, resamples, level, rng, n_jobs, verbose)
+    return bootstrap_study(study, resamples, level, rng, n_jobs, verbose)
 
 
-def _bootstrap(
+def bootstrap_study(
     study: Study,
     resamples: int = 200,
     level: float = 0.95,
@@ -100,6 +96,7 @@ def _bootstrap(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> Frame:
+    """The intervals of `bootstrap`."""
     pairs = (check_count("resamples", resamples, 2) + 1) // 2
     level = check_level(level)
     full, coefs = fits_to_parts(study, 0.5, pairs, RHTResult.coef, as_rng(rng), n_jobs, verbose)
@@ -201,10 +198,10 @@ def split(
     True
     """
     study = make_study(formula, data, options, split)
-    return _split(study, splits, level, rng, n_jobs, verbose)
+    return split_study(study, splits, level, rng, n_jobs, verbose)
 
 
-def _split(
+def split_study(
     study: Study,
     splits: int = 1,
     level: float = 0.95,
@@ -212,6 +209,7 @@ def _split(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> Frame:
+    """The intervals of `split`."""
     check_count("splits", splits, 1)
     level = check_level(level)
     inner = level if splits == 1 else 0.5 + 0.5 * level
@@ -242,36 +240,3 @@ def _medians(tables: Sequence[Frame], kept: Sequence[str], groups: Groups) -> Fr
         }
     )
     return _ordered(frame.rename_axis("term"), kept, groups)
-
-
-# Each method by its public name, what makes the intervals of a study, and the argument that only it has.
-_METHODS: dict[str, tuple[Callable[..., Frame], Callable[..., Frame], str]] = {
-    "bootstrap": (bootstrap, _bootstrap, "resamples"),
-    "split": (split, _split, "splits"),
-}
-
-
-def rerun(method: str, nobs: int, arguments: dict[str, Any]) -> Frame:
-    """Intervals of a fit from the arguments of its call to `rht` or `rht_fit`, data included.
-
-    Parameters
-    ----------
-    method : {"bootstrap", "split"}
-        How.
-    nobs : int
-        Number of rows that the fit used: other data would give intervals of another model.
-    arguments : dict
-        Arguments of the call, and those of the method.
-    """
-    public, run, own = _METHODS[method]
-    ours = {key: arguments[key] for key in (own, *_SHARED) if key in arguments}
-    rest = {key: value for key, value in arguments.items() if key not in ours}
-    if "formula" in rest:
-        study = make_study(rest.pop("formula"), rest.pop("data"), rest, public)
-    else:
-        study = array_study(rest.pop("X"), rest.pop("y"), rest, public)
-    if study.n != nobs:
-        raise DataError(
-            f"the fit used {nobs} rows and the data now have {study.n} to use; pass the data of the fit."
-        )
-    return run(study, **ours)

@@ -91,6 +91,12 @@ class Study:
             groups=self.groups, coded=self.coded,
         )  # fmt: skip
 
+    def link(self, fit: RHTResult, rows: Places) -> Array:
+        """Linear predictors (rows,) that a fit to other rows has for these."""
+        offset = None if self.offset is None else self.offset[rows]
+        predicted = fit.predict(self._rows(rows), type="link", offset=offset)
+        return np.asarray(predicted, dtype=np.float64)
+
     def _rows(self, rows: Places) -> Any:
         # A transposed take keeps the columns contiguous, as the fit wants them.
         return self.X[rows] if sparse.issparse(self.X) else np.take(self.X.T, rows, axis=1).T

@@ -1,6 +1,6 @@
 """`RHTResult`: what a fit knows, and what can be asked of it."""
 
-from collections.abc import Collection, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,29 +16,24 @@ from robustsparse.base.text import listed
 from robustsparse.base.types import Array
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.design.response import recode_response
-from robustsparse.regression.call import Call
+from robustsparse.regression.call import CROSS_VALIDATION, Call
 from robustsparse.regression.files import save_result
 from robustsparse.regression.fit.contamination import BadShare
 from robustsparse.regression.made import Made
-from robustsparse.regression.measures import likelier, path_rank
+from robustsparse.regression.measures import likelier
 from robustsparse.regression.members import Member, Members
+from robustsparse.regression.out_of_fold import CrossValidation
+from robustsparse.regression.pictures import Pictures
+from robustsparse.regression.residuals import KINDS, observed, residual_series
 from robustsparse.regression.summary import summarize
 from robustsparse.regression.tables import covariance, tidy_table
-from robustsparse.regression.terms import by_term, ranked_terms, term_of
+from robustsparse.regression.terms import ranked_terms, term_of
 from robustsparse.regression.wald import check_level
-from robustsparse.report.plots import (
-    plot_coefficients,
-    plot_convergence,
-    plot_diagnostics,
-    plot_path,
-    plot_selection,
-)
-from robustsparse.report.roc import ROC, roc_from_scores
 from robustsparse.report.summary.report import Summary
 
 _TYPES = ("response", "link", "class")
 _METHODS = ("sandwich", "split", "bootstrap")
-_KINDS = (None, "response", "leverage")
+_FLAGS = (None, "response", "leverage")
 
 
 def _of_making(name: str) -> Any:
@@ -47,7 +42,7 @@ def _of_making(name: str) -> Any:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RHTResult:
+class RHTResult(Pictures):
     """A sparse model fitted by Robust Hard Thresholding.
 
     Attributes
@@ -288,7 +283,7 @@ class RHTResult:
             All; rows whose response the model cannot explain; rows far out in the predictors, on all of which,
             selected or not, leverage is judged. A row can be both, which is bad leverage.
         """
-        check_choice("kind", kind, _KINDS)
+        check_choice("kind", kind, _FLAGS)
         flag = self.diagnostics["flag"]
         wanted = flag != "" if kind is None else flag.isin([kind, "both"])
         return list(self.diagnostics.index[wanted])
@@ -365,6 +360,72 @@ class RHTResult:
             )
         eta = X @ coef[used] + (params.iloc[0] if self.intercept else 0.0)
         return pd.Series(eta if offset is None else eta + offset, index=index, name="link")
+
+    def residuals(self, kind: str = "response") -> "pd.Series[float]":
+        """Residuals of all rows used, by row label; flagged rows included.
+
+        Parameters
+        ----------
+        kind : {"response", "pearson", "deviance"}
+            "response": observed less fitted, as in `resid`. "pearson": divided by the standard deviation that the model
+            gives the row. "deviance": the root of what the row adds to the deviance, with the sign of the first. As in
+            R neither is divided by the scale, so that for the gaussian family all three are the same; standardized
+            residuals are in `diagnostics`. Weights of the user's are not counted.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.0, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y, family="binomial")
+        >>> p = fit.fittedvalues
+        >>> bool(np.allclose(fit.residuals("pearson"), fit.resid / np.sqrt(p * (1 - p))))
+        True
+        """
+        check_choice("kind", kind, KINDS)
+        return residual_series(self, kind)
+
+    def cross_validate(self, folds: int = 10, data: Any = None, **options: Any) -> CrossValidation:
+        """Predict every row by a fit without it: the whole fit, selection included, is made anew for each fold.
+
+        Folds are random; with two classes each has its share of both.
+
+        Parameters
+        ----------
+        folds : int
+            Number of folds, and of fits.
+        data : data frame, or pair (X, y) for a fit to arrays
+            The data of the fit, if these are no longer in memory: a result keeps no data.
+        **options
+            `rng`, `n_jobs` (folds at a time), `verbose`, or arguments of the call that cannot be had again.
+
+        Returns
+        -------
+        CrossValidation
+            `predictions` by row label, `score()`, and for two classes `roc()` and `calibration()`. Bad rows are among
+            the rows that are predicted.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> crossed = fit.cross_validate(folds=3)
+        >>> crossed.folds, bool(crossed.predictions.index.equals(fit.resid.index))
+        (3, True)
+        """
+        if self._call is None:
+            raise ParameterError("this model cannot be refitted, so it cannot be cross-validated.")
+        fold, link, sizes = self._call.repeated(
+            CROSS_VALIDATION, self.nobs, data, {**options, "folds": folds}
+        )
+        table = {
+            "fold": fold + 1,
+            "observed": observed(self),
+            "link": link,
+            "prediction": self.made.kind.mean(link),
+        }
+        predictions = pd.DataFrame(table, index=self.diagnostics.index)
+        return CrossValidation(predictions, sizes, self.made.kind, self.classes)
 
     def score(self, data: Any, y: Any = None) -> float:
         """Robust R² (gaussian) or share of right labels (binomial) on other data.
@@ -446,7 +507,9 @@ class RHTResult:
             raise ParameterError(
                 f"this model cannot be refitted, so method={method!r} is not for it."
             )
-        table = self._call.intervals(method, self.nobs, data, {**options, "level": level})
+        table: pd.DataFrame = self._call.repeated(
+            method, self.nobs, data, {**options, "level": level}
+        )
         return table[["low", "high", "estimate", "frequency"]]
 
     def _sandwich(self, level: float, data: Any, options: dict[str, Any]) -> pd.DataFrame:
@@ -544,66 +607,7 @@ class RHTResult:
             f"({shown or 'no term'}), {flagged} flagged row{'' if flagged == 1 else 's'}>"
         )
 
-    def plot_path(self, ax: Any = None) -> Any:
-        """Draw the standardized coefficients against k, of a term of several columns its size; returns the Axes."""
-        several = any(len(columns) > 1 for columns in self.groups.values())
-        label = "standardized coefficient" + several * "\n(several columns: root mean square)"
-        return plot_path(by_term(self.path, self.groups), self._place(), ax, label=label)
-
-    def plot_convergence(self, ax: Any = None) -> Any:
-        """Draw the relative change of the iterates; returns the Axes."""
-        return plot_convergence(self.history, ax)
-
-    def plot_cv(self, ax: Any = None) -> Any:
-        """Draw what k was chosen by; returns the Axes."""
-        if self.cv is None:
-            raise ParameterError(
-                "k was given, so there is nothing to draw; fit with k='auto' or a list of values."
-            )
-        label = "robust prediction error" if self.select == "cv" else "robust criterion"
-        return plot_selection(self.cv, self._place(), label, ax)
-
-    def plot_diagnostics(self, axes: Any = None) -> Any:
-        """Draw residuals, a QQ plot, the outlier map and the row weights; returns the four Axes."""
-        name = self.made.kind.residual_name
-        return plot_diagnostics(self.diagnostics, self.scale, axes, kind=name)
-
-    def plot_coefficients(self, ax: Any = None) -> Any:
-        """Draw estimates with their intervals; returns the Axes."""
-        table = self.conf_int().assign(estimate=self.coef())
-        return plot_coefficients(table.iloc[int(self.intercept) :], ax)
-
-    # -------------------------------------------------------------------------------- ROC, file
-
-    def support_roc(self, true_support: Collection[str]) -> ROC:
-        """ROC curve of the terms along the path against the true ones.
-
-        Terms are ranked by how many values of k keep them, then by the size of their coefficient. The true ones can be
-        named as terms or by their columns.
-        """
-        forced = set(self._forced())
-        term = term_of([name for name in self.params.index if name not in forced], self.groups)
-        known = {**term, **dict(zip(term.values(), term.values(), strict=True))}
-        unknown = [name for name in true_support if name not in known]
-        if unknown:
-            raise ParameterError(f"{unknown[0]!r} is not a candidate term of this model.")
-        terms = list(dict.fromkeys(term.values()))
-        rank = path_rank(by_term(self.path, self.groups))
-        true = {known[name] for name in true_support}
-        return roc_from_scores(
-            rank.reindex(terms).fillna(0.0).to_numpy(), np.isin(terms, list(true))
-        )
-
-    def class_roc(self, newdata: Any = None, y: Any = None) -> ROC:
-        """ROC curve of the predicted probabilities; of the training rows if `newdata` is None."""
-        if self.classes is None:
-            raise ParameterError("class_roc needs family='binomial'.")
-        if newdata is None:
-            observed = np.rint((self.fittedvalues + self.resid).to_numpy())
-            return roc_from_scores(self.diagnostics["link"].to_numpy(), observed == 1)
-        observed, scores = self._observed(newdata, y), self.predict(newdata, "link").to_numpy()
-        known = np.isfinite(observed) & np.isfinite(scores)
-        return roc_from_scores(scores[known], observed[known] == 1)
+    # ------------------------------------------------------------------------------------ file
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `robustsparse.load` reads; it holds numbers and text, never code."""

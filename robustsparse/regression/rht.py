@@ -13,7 +13,7 @@ from robustsparse.design.groups import GroupsLike
 from robustsparse.regression.arguments import Arguments, Epsilon, Goal, Select
 from robustsparse.regression.call import Call
 from robustsparse.regression.family import FamilyLike
-from robustsparse.regression.intervals import rerun
+from robustsparse.regression.rerun import rerun
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.spine import fit_arrays, fit_formula
 from robustsparse.robust.standardize import ScaleLike

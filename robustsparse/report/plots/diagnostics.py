@@ -1,6 +1,7 @@
 """Four views of the rows: residuals, their quantiles, the outlier map, the weights."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array, Mask
-from robustsparse.report.plots.qq import qq_frame
+from robustsparse.report.plots.qq import model_qq_frame, qq_frame
 from robustsparse.report.plots.style import (
     BLUE,
     GREY,
@@ -30,6 +31,30 @@ from robustsparse.report.summary.words import printable, shorten_all
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What residuals are called, and what is known of them.
+
+    Attributes
+    ----------
+    name, standardized : str
+        What they are, and what they are called when divided by their scale.
+    fitted : str
+        What the fitted values are.
+    bounds : pair of float or None
+        Smallest and largest fitted value there can be; without bounds, far ones are drawn at the edge.
+    sample : callable or None
+        Draws standardized residuals (n,) with a random generator as the model would have them, for the QQ plot; None
+        compares with normal ones.
+    """
+
+    name: str = "residual"
+    standardized: str = "standardized residual"
+    fitted: str = "fitted value"
+    bounds: tuple[float, float] | None = None
+    sample: Callable[[np.random.Generator], Array] | None = None
 
 
 class _Look(NamedTuple):
@@ -93,11 +118,11 @@ def plot_diagnostics(
     axes: Any = None,
     label: int = 3,
     *,
-    kind: str = "residual",
+    kind: "str | Drawn" = "residual",
     cutoff: float = 3.0,
     rng: "int | np.random.Generator | None" = None,
 ) -> "NDArray[Any]":
-    """Draw residuals against fitted values, a normal QQ plot, the outlier map and the weights.
+    """Draw residuals against fitted values, a QQ plot, the outlier map and the weights.
 
     Parameters
     ----------
@@ -111,7 +136,7 @@ def plot_diagnostics(
         Where to draw; a new figure if None.
     label : int
         Number of rows to label in each panel, the most extreme ones.
-    kind : str
+    kind : str or Drawn
         What the residuals are, for instance "deviance residual".
     cutoff : float
         Number of scales beyond which a residual is outlying.
@@ -133,13 +158,14 @@ def plot_diagnostics(
     (2, 2)
     """
     panels = _four(axes)
+    drawn = Drawn(kind, f"standardized {kind}") if isinstance(kind, str) else kind
     clean = frame.replace([np.inf, -np.inf], np.nan)
     first, second, third, fourth = panels.flat
     for ax in panels.flat:
         polish(ax)
-    _draw_residuals(first, clean, cutoff * scale, label, kind)
-    _draw_quantiles(second, clean, cutoff, label, kind, rng)
-    _draw_map(third, clean, cutoff, label, kind)
+    _draw_residuals(first, clean, cutoff * scale, label, drawn)
+    _draw_quantiles(second, clean, cutoff, label, drawn, rng)
+    _draw_map(third, clean, cutoff, label, drawn)
     _draw_weights(fourth, clean, label)
     return panels
 
@@ -155,16 +181,16 @@ def _four(axes: Any) -> "NDArray[Any]":
     return array
 
 
-def _draw_residuals(ax: "Axes", frame: pd.DataFrame, bound: float, label: int, kind: str) -> None:
-    name_axes(ax, "fitted value", kind, "Residuals")
-    x, beyond = _clipped(frame["fitted"].to_numpy(dtype=float))
+def _draw_residuals(ax: "Axes", frame: pd.DataFrame, bound: float, label: int, kind: Drawn) -> None:
+    name_axes(ax, kind.fitted, kind.name, "Residuals")
+    x, beyond = _clipped(frame["fitted"].to_numpy(dtype=float), kind.bounds)
     y = frame["resid"].to_numpy(dtype=float)
     _squeeze(ax, "y", y, bound)
     _lines(ax, [0], [-bound, bound])
     _scatter(ax, x, y, frame["flag"])
     if beyond.any():
         ax.scatter(x[beyond], y[beyond], s=30, facecolors="none", edgecolors=INK, linewidths=THIN)
-        ax.set_xlabel("fitted value\n(circled: off the axis)")
+        ax.set_xlabel(f"{kind.fitted}\n(circled: off the axis)")
     _label(ax, x, y, frame.index, _largest(np.abs(y), label))
 
 
@@ -173,13 +199,20 @@ def _draw_quantiles(
     frame: pd.DataFrame,
     cutoff: float,
     label: int,
-    kind: str,
+    kind: Drawn,
     rng: "int | np.random.Generator | None",
 ) -> None:
-    name_axes(ax, "normal quantile", f"standardized {kind}", "Normal QQ")
+    if kind.sample is None:
+        name_axes(ax, "normal quantile", kind.standardized, "Normal QQ")
+    else:
+        name_axes(ax, "quantile under the model", kind.standardized, "QQ of the model")
     order = np.argsort(frame["std_resid"].to_numpy(dtype=float), kind="stable")
     rows = frame.iloc[order][frame["std_resid"].notna().to_numpy()[order]]
-    qq = qq_frame(rows["std_resid"], rng=rng)
+    qq = (
+        qq_frame(rows["std_resid"], rng=rng)
+        if kind.sample is None
+        else model_qq_frame(rows["std_resid"], kind.sample, rng=rng)
+    )
     x, y = qq["theoretical"].to_numpy(), qq["sample"].to_numpy()
     _squeeze(ax, "y", y, cutoff)
     ax.fill_between(x, qq["low"], qq["high"], color=LIGHT, alpha=0.6, linewidth=0, zorder=0)
@@ -188,8 +221,8 @@ def _draw_quantiles(
     _label(ax, x, y, rows.index, _largest(np.abs(y), label))
 
 
-def _draw_map(ax: "Axes", frame: pd.DataFrame, cutoff: float, label: int, kind: str) -> None:
-    name_axes(ax, "robust distance", f"standardized {kind}", "Outlier map")
+def _draw_map(ax: "Axes", frame: pd.DataFrame, cutoff: float, label: int, kind: Drawn) -> None:
+    name_axes(ax, "robust distance", kind.standardized, "Outlier map")
     x, y = (frame[name].to_numpy(dtype=float) for name in ("distance", "std_resid"))
     bound = frame["distance_cutoff"].to_numpy(dtype=float)
     if not (np.isfinite(x) & np.isfinite(y) & np.isfinite(bound)).any():
@@ -221,10 +254,10 @@ def _draw_weights(ax: "Axes", frame: pd.DataFrame, label: int) -> None:
     _label(ax, x, y, frame.index, [int(i) for i in order[:label] if y[i] < 0.5])
 
 
-def _clipped(values: Array) -> tuple[Array, Mask]:
+def _clipped(values: Array, bounds: tuple[float, float] | None) -> tuple[Array, Mask]:
     """Values moved to the edge where they are so far out that the rest would be one spot."""
     known = values[np.isfinite(values)]
-    if len(known) == 0:
+    if bounds is not None or len(known) == 0:
         return values, np.zeros(len(values), bool)
     below, above = np.quantile(known, [0.25, 0.75])
     reach = _EDGE * (above - below) if above > below else np.inf

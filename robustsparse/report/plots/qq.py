@@ -1,4 +1,6 @@
-"""Normal quantiles of residuals, with the envelope that normal samples stay in."""
+"""Quantiles of residuals beside those of a normal sample or of the model, with the envelope that these stay in."""
+
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,8 @@ from robustsparse.base.types import Array
 
 # Samples for the envelope: its ends at 95% rest on about twelve samples each.
 _SAMPLES = 500
+# Of a model samples are drawn whole: this many numbers at most, but never fewer samples than the second.
+_DRAWN, _FEWEST = 5_000_000, 60
 # The envelope is simulated at no more than about this many ranks and interpolated between them, the
 # outermost ones being all among them.
 _RANKS = 1000
@@ -46,9 +50,7 @@ def qq_frame(
     >>> bool(frame["sample"].iloc[-1] > frame["high"].iloc[-1])
     True
     """
-    if not 0 < level < 1:
-        raise ParameterError(f"level={level!r} must be a number between 0 and 1, for example 0.95.")
-    finite = std_resid[np.isfinite(std_resid.to_numpy(dtype=float))].sort_values(kind="stable")
+    finite = _sorted(std_resid, level)
     sample = np.asarray(finite, dtype=np.float64)
     n = len(sample)
     # Blom's positions: close to the expected order statistics.
@@ -66,6 +68,78 @@ def qq_frame(
         },
         index=finite.index,
     )
+
+
+def model_qq_frame(
+    resid: "pd.Series[float]",
+    sample: Callable[[np.random.Generator], Array],
+    level: float = 0.95,
+    rng: "int | np.random.Generator | None" = None,
+) -> pd.DataFrame:
+    """Sorted residuals beside those that the model itself would have, with a pointwise envelope.
+
+    For residuals that are not normal even where the model is right, such as those of two classes (Augustin, Sauleau
+    and Wood, 2012): responses are drawn from the model, and the line is where residuals equal the mean of theirs.
+
+    Parameters
+    ----------
+    resid : Series
+        Residuals by row label; missing and infinite ones are left out.
+    sample : callable
+        Draws the residuals (n,) of responses that the model made, with a random generator.
+    level : float
+        Share of the samples that are inside the envelope, point by point.
+    rng : int, Generator or None
+        Random numbers of the simulation; None for a fixed seed.
+
+    Returns
+    -------
+    DataFrame
+        By row label, ascending: `theoretical`, `sample`, `line`, `low`, `high`.
+
+    Examples
+    --------
+    >>> frame = model_qq_frame(pd.Series([0.3, -1.2, 0.9, 8.0]), lambda rng: rng.uniform(-2, 2, 4))
+    >>> (frame["sample"] > frame["high"]).tolist()
+    [False, False, False, True]
+    """
+    finite = _sorted(resid, level)
+    n = len(finite)
+    if not n:
+        empty = np.zeros(0)
+        return pd.DataFrame(
+            dict.fromkeys(("theoretical", "sample", "line", "low", "high"), empty),
+            index=finite.index,
+        )
+    ranks, generator = _ranks(n), as_rng(rng)
+    samples = min(max(_DRAWN // n, _FEWEST), _SAMPLES)
+    draws = np.array([_at_ranks(sample(generator), ranks, n) for _ in range(samples)])
+    ends = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    every = np.arange(1.0, n + 1)
+    middle, low, high = (np.interp(every, ranks, part) for part in (draws.mean(axis=0), *ends))
+    return pd.DataFrame(
+        {
+            "theoretical": middle,
+            "sample": np.asarray(finite, dtype=np.float64),
+            "line": middle,
+            "low": low,
+            "high": high,
+        },
+        index=finite.index,
+    )
+
+
+def _at_ranks(values: Array, ranks: Array, n: int) -> Array:
+    """Order statistics of a sample at some ranks among n, the sample being of n or a little more."""
+    ordered = np.sort(values[np.isfinite(values)])
+    return np.interp(ranks, np.linspace(1.0, n, len(ordered)), ordered)
+
+
+def _sorted(std_resid: "pd.Series[float]", level: float) -> "pd.Series[float]":
+    """Finite residuals, ascending; an error if the level is none."""
+    if not 0 < level < 1:
+        raise ParameterError(f"level={level!r} must be a number between 0 and 1, for example 0.95.")
+    return std_resid[np.isfinite(std_resid.to_numpy(dtype=float))].sort_values(kind="stable")
 
 
 def _line(samples: Array, ranks: Array, theoretical: Array) -> tuple[Array, Array]:

@@ -50,9 +50,9 @@ def prepared(seed: int) -> Standardized:
     return standardized(X, y, Logistic(), family=Binomial(), how="winsor")
 
 
-@pytest.mark.parametrize(("attack", "worst"), [(None, 1.3), ("flips", 1.7), ("leverage", 1.9)])
+@pytest.mark.parametrize(("attack", "worst"), [(None, 1.1), ("flips", 1.6), ("leverage", 1.6)])
 def test_the_estimate_is_better_than_none(attack: str | None, worst: float) -> None:
-    """Zero has an error of 2.5; without the stop the means are 6.6, 2.1 and 2.0."""
+    """Zero has an error of 2.5; without the stop the means are 6.8, 2.2 and 1.9."""
     errors = [fitted(seed, attack)[1] for seed in SEEDS]
     assert np.mean(errors) < worst
 

@@ -1,0 +1,228 @@
+"""What a result draws, and the ROC curves that it has."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from robustsparse.base.checks import check_choice
+from robustsparse.base.errors import ParameterError
+from robustsparse.regression.measures import path_rank
+from robustsparse.regression.out_of_fold import CrossValidation
+from robustsparse.regression.residuals import drawn, observed
+from robustsparse.regression.terms import by_term, term_of
+from robustsparse.report.plots import (
+    plot_calibration,
+    plot_coefficients,
+    plot_convergence,
+    plot_diagnostics,
+    plot_path,
+    plot_roc,
+    plot_selection,
+)
+from robustsparse.report.roc import ROC, roc_from_scores
+
+if TYPE_CHECKING:
+    from robustsparse.regression.result import RHTResult
+
+_DRAWN_KINDS = (None, "pearson", "deviance")
+_IN_SAMPLE = "in sample"
+
+
+class Pictures:
+    """Methods of `RHTResult` that draw; they only read it."""
+
+    @property
+    def _fit(self) -> "RHTResult":
+        """The result that these are methods of."""
+        return self  # type: ignore[return-value]
+
+    def plot_path(self, ax: Any = None) -> Any:
+        """Draw the standardized coefficients against k, of a term of several columns its size; returns the Axes."""
+        fit = self._fit
+        several = any(len(columns) > 1 for columns in fit.groups.values())
+        label = "standardized coefficient" + several * "\n(several columns: root mean square)"
+        return plot_path(by_term(fit.path, fit.groups), fit._place(), ax, label=label)
+
+    def plot_convergence(self, ax: Any = None) -> Any:
+        """Draw the relative change of the iterates; returns the Axes."""
+        return plot_convergence(self._fit.history, ax)
+
+    def plot_cv(self, ax: Any = None) -> Any:
+        """Draw what k was chosen by; returns the Axes."""
+        fit = self._fit
+        if fit.cv is None:
+            raise ParameterError(
+                "k was given, so there is nothing to draw; fit with k='auto' or a list of values."
+            )
+        label = "robust prediction error" if fit.select == "cv" else "robust criterion"
+        return plot_selection(fit.cv, fit._place(), label, ax)
+
+    def plot_diagnostics(self, axes: Any = None, residuals: str | None = None) -> Any:
+        """Draw residuals, a QQ plot, the outlier map and the row weights; returns the four Axes.
+
+        Parameters
+        ----------
+        axes : array of four Axes, optional
+            Where to draw; a new figure if None.
+        residuals : {None, "pearson", "deviance"}
+            Which residuals; None are those of the deviance for the binomial family, and the plain ones, standardized
+            by their robust scale, for the gaussian, which has no others. Dashed lines are where a row is flagged: three
+            scales, or for the binomial family a label to which the model gives one chance in a hundred. Residuals of
+            two classes are not normal, and are compared with those of labels drawn from the model.
+        """
+        check_choice("residuals", residuals, _DRAWN_KINDS)
+        fit = self._fit
+        family = fit.made.kind
+        if family.has_scale:
+            return plot_diagnostics(fit.diagnostics, fit.scale, axes, cutoff=family.reject)
+        kind = residuals or family.residual_kind
+        frame, view = drawn(fit, kind)
+        return plot_diagnostics(frame, 1.0, axes, kind=view, cutoff=family.limit(kind))
+
+    def plot_coefficients(self, ax: Any = None) -> Any:
+        """Draw estimates with their intervals; returns the Axes."""
+        fit = self._fit
+        table = fit.conf_int().assign(estimate=fit.coef())
+        return plot_coefficients(table.iloc[int(fit.intercept) :], ax)
+
+    def plot_calibration(
+        self,
+        ax: Any = None,
+        *,
+        cv: "bool | CrossValidation" = True,
+        bins: int | None = None,
+        level: float = 0.95,
+        **options: Any,
+    ) -> Any:
+        """Draw predicted probabilities against observed shares in bins of equal counts (binomial); returns the Axes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+        cv : bool or CrossValidation
+            True predicts every row by a fit without it, see `cross_validate`; so does a `CrossValidation` that was
+            made before. False draws the fitted probabilities, which are too good.
+        bins : int, optional
+            Number of bins; ten by default, fewer if there are less than ten rows for each.
+        level : float
+            Level of Wilson's intervals for the shares.
+        **options
+            Arguments of `cross_validate`.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.0, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y, family="binomial")
+        >>> ax = fit.plot_calibration(folds=3)
+        >>> ax.get_ylabel()
+        'observed share'
+        """
+        fit, classes = self._fit, self._two_classes("plot_calibration")
+        crossed = self._crossed(cv, options)
+        if crossed is None:
+            probability, y = fit.fittedvalues, pd.Series(observed(fit))
+        else:
+            probability, y = (crossed.predictions[name] for name in ("prediction", "observed"))
+        source = _IN_SAMPLE if crossed is None else _named(crossed)
+        return plot_calibration(
+            probability, y, ax, bins=bins, level=level, event=str(classes[1]), source=source
+        )
+
+    def plot_roc(
+        self, ax: Any = None, *, cv: "bool | CrossValidation" = True, **options: Any
+    ) -> Any:
+        """Draw the ROC curve of the rows of the fit, and beside it that by cross-validation; returns the Axes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+        cv : bool or CrossValidation
+            True predicts every row by a fit without it, see `cross_validate`; so does a `CrossValidation` that was
+            made before. False draws the curve in sample alone.
+        **options
+            Arguments of `cross_validate`.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.0, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y, family="binomial")
+        >>> ax = fit.plot_roc(folds=3)
+        >>> [text.get_text().split("  ")[1] for text in ax.get_legend().get_texts()]
+        ['in sample', '3-fold cross-validation']
+        """
+        self._two_classes("plot_roc")
+        crossed = self._crossed(cv, options)
+        curves = {_IN_SAMPLE: self.class_roc()}
+        if crossed is not None:
+            curves[_named(crossed)] = crossed.roc()
+        return plot_roc(curves, ax)
+
+    def _crossed(
+        self, cv: "bool | CrossValidation", options: dict[str, Any]
+    ) -> CrossValidation | None:
+        """The cross-validation to draw."""
+        if cv is True:
+            return self._fit.cross_validate(**options)
+        if options:
+            raise ParameterError(
+                f"{next(iter(options))} is for cross-validation, which cv={cv!r} does not ask for; use cv=True."
+            )
+        if cv is False:
+            return None
+        if not isinstance(cv, CrossValidation):
+            raise ParameterError(
+                f"cv={cv!r} must be True, False or what cross_validate() returned."
+            )
+        if not cv.predictions.index.equals(self._fit.diagnostics.index):
+            raise ParameterError("cv is of other rows than this fit; use its own cross_validate().")
+        return cv
+
+    def _two_classes(self, what: str) -> tuple[Any, Any]:
+        fit = self._fit
+        if fit.classes is None:
+            raise ParameterError(f"{what} needs family='binomial'; this is a {fit.family} fit.")
+        classes: tuple[Any, Any] = fit.classes
+        return classes
+
+    def support_roc(self, true_support: Collection[str]) -> ROC:
+        """ROC curve of the terms along the path against the true ones.
+
+        Terms are ranked by how many values of k keep them, then by the size of their coefficient. The true ones can be
+        named as terms or by their columns.
+        """
+        fit = self._fit
+        forced = set(fit._forced())
+        term = term_of([name for name in fit.params.index if name not in forced], fit.groups)
+        known = {**term, **dict(zip(term.values(), term.values(), strict=True))}
+        unknown = [name for name in true_support if name not in known]
+        if unknown:
+            raise ParameterError(f"{unknown[0]!r} is not a candidate term of this model.")
+        terms = list(dict.fromkeys(term.values()))
+        rank = path_rank(by_term(fit.path, fit.groups))
+        true = {known[name] for name in true_support}
+        return roc_from_scores(
+            rank.reindex(terms).fillna(0.0).to_numpy(), np.isin(terms, list(true))
+        )
+
+    def class_roc(self, newdata: Any = None, y: Any = None) -> ROC:
+        """ROC curve of the predicted probabilities; of the training rows, which is too good, if `newdata` is None.
+
+        `cross_validate().roc()` is that of training rows that the fit has not seen, and `plot_roc` draws both.
+        """
+        self._two_classes("class_roc")
+        fit = self._fit
+        if newdata is None:
+            return roc_from_scores(fit.diagnostics["link"].to_numpy(), observed(fit) == 1)
+        truth, scores = fit._observed(newdata, y), fit.predict(newdata, "link").to_numpy()
+        known = np.isfinite(truth) & np.isfinite(scores)
+        return roc_from_scores(scores[known], truth[known] == 1)
+
+
+def _named(crossed: CrossValidation) -> str:
+    return f"{crossed.folds}-fold cross-validation"

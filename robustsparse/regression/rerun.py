@@ -1,0 +1,45 @@
+"""Repeating a fit from the arguments of its call: intervals that select again, and cross-validation."""
+
+from collections.abc import Callable
+from typing import Any
+
+from robustsparse.base.errors import DataError
+from robustsparse.regression.call import CROSS_VALIDATION
+from robustsparse.regression.cross_validation import cross_validate_study
+from robustsparse.regression.intervals import bootstrap, bootstrap_study, split, split_study
+from robustsparse.regression.resampling import array_study, make_study
+from robustsparse.regression.result import RHTResult
+
+# Each method by its public name, what it makes of a study, and the arguments that it takes beside the shared ones.
+_METHODS: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[str, ...]]] = {
+    "bootstrap": (bootstrap, bootstrap_study, ("resamples", "level")),
+    "split": (split, split_study, ("splits", "level")),
+    CROSS_VALIDATION: (RHTResult.cross_validate, cross_validate_study, ("folds",)),
+}
+_SHARED = ("rng", "n_jobs", "verbose")
+
+
+def rerun(method: str, nobs: int, arguments: dict[str, Any]) -> Any:
+    """What a method makes of a fit, from the arguments of its call to `rht` or `rht_fit`, data included.
+
+    Parameters
+    ----------
+    method : {"bootstrap", "split", "cross-validation"}
+        How.
+    nobs : int
+        Number of rows that the fit used: other data would be those of another model.
+    arguments : dict
+        Arguments of the call, and those of the method.
+    """
+    public, run, own = _METHODS[method]
+    ours = {key: arguments[key] for key in (*own, *_SHARED) if key in arguments}
+    rest = {key: value for key, value in arguments.items() if key not in ours}
+    if "formula" in rest:
+        study = make_study(rest.pop("formula"), rest.pop("data"), rest, public)
+    else:
+        study = array_study(rest.pop("X"), rest.pop("y"), rest, public)
+    if study.n != nobs:
+        raise DataError(
+            f"the fit used {nobs} rows and the data now have {study.n} to use; pass the data of the fit."
+        )
+    return run(study, **ours)
