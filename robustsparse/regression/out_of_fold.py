@@ -44,7 +44,11 @@ class CrossValidation:
         return self.family.score(*columns)
 
     def roc(self) -> ROC:
-        """ROC curve of the predictions of all folds together (binomial)."""
+        """ROC curve of the predictions of all folds together (binomial).
+
+        Models of different folds are compared with each other here; where they select nothing, rows of the class that
+        a fold happens to have more of rank lower, and the area may be below one half.
+        """
         self._require_classes("roc")
         return roc_from_scores(
             self.predictions["link"].to_numpy(), self.predictions["observed"].to_numpy() == 1
@@ -65,9 +69,10 @@ class CrossValidation:
     def __repr__(self) -> str:
         sizes = sorted(self.sizes)
         terms = f"{sizes[0]} to {sizes[-1]}" if sizes[0] < sizes[-1] else f"{sizes[0]}"
+        terms += " term" if terms == "1" else " terms"
         measure = (
             f"score {self.score():.3f}"
             if self.classes is None
             else f"{100 * self.score():.0f}% right, AUC {self.roc().auc:.3f}"
         )
-        return f"<CrossValidation: {len(self.predictions)} rows in {self.folds} folds, {terms} terms, {measure}>"
+        return f"<CrossValidation: {len(self.predictions)} rows in {self.folds} folds, {terms}, {measure}>"

@@ -129,7 +129,7 @@ class Pictures:
             probability, y = (crossed.predictions[name] for name in ("prediction", "observed"))
         source = _IN_SAMPLE if crossed is None else _named(crossed)
         return plot_calibration(
-            probability, y, ax, bins=bins, level=level, event=str(classes[1]), source=source
+            probability, y, ax, bins=bins, level=level, event=_event(classes[1]), source=source
         )
 
     def plot_roc(
@@ -222,6 +222,11 @@ class Pictures:
         truth, scores = fit._observed(newdata, y), fit.predict(newdata, "link").to_numpy()
         known = np.isfinite(truth) & np.isfinite(scores)
         return roc_from_scores(scores[known], truth[known] == 1)
+
+
+def _event(label: Any) -> str:
+    """A label as the event of a plot; a number needs a word beside it."""
+    return f"response {label:g}" if isinstance(label, int | float) else str(label)
 
 
 def _named(crossed: CrossValidation) -> str:

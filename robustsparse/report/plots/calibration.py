@@ -13,12 +13,17 @@ from robustsparse.report.plots.style import (
     BLUE,
     GREY,
     LIGHT,
+    SMALL,
     THIN,
     TINY,
     VERMILLION,
     axes_for,
     name_axes,
+    name_length,
+    points_wide,
+    text_width,
 )
+from robustsparse.report.summary.words import shorten_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -125,7 +130,7 @@ def plot_calibration(
     """
     table = calibration_frame(probability, observed, bins, level)
     ax = axes_for(ax, (3.6, 3.6))
-    name_axes(ax, f"predicted probability of {event}", "observed share")
+    name_axes(ax, _label(ax, event), "observed share")
     ax.plot([0, 1], [0, 1], color=LIGHT, linewidth=THIN, zorder=0)
     _mark_rows(ax, np.asarray(probability, float), np.asarray(observed, float) == 1)
     x, y = table["predicted"].to_numpy(), table["observed"].to_numpy()
@@ -139,6 +144,13 @@ def plot_calibration(
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     _say(ax, table, source, level)
     return ax
+
+
+def _label(ax: "Axes", event: str) -> str:
+    """Label of the probabilities, on two lines if one is too short."""
+    (short,) = shorten_all([event], name_length(ax, 0.7, 40))
+    one = f"predicted probability of {short}"
+    return one if text_width(one, SMALL) < points_wide(ax) else one.replace(" of ", "\nof ", 1)
 
 
 def _mark_rows(ax: "Axes", probability: Array, event: Mask) -> None:

@@ -213,6 +213,9 @@ def _draw_quantiles(
         if kind.sample is None
         else model_qq_frame(rows["std_resid"], kind.sample, rng=rng)
     )
+    if kind.sample is not None:
+        # Residuals have the unit one here: where all are next to zero, they are to look so.
+        ax.update_datalim([(-1, -1), (1, 1)])
     x, y = qq["theoretical"].to_numpy(), qq["sample"].to_numpy()
     _squeeze(ax, "y", y, cutoff)
     ax.fill_between(x, qq["low"], qq["high"], color=LIGHT, alpha=0.6, linewidth=0, zorder=0)

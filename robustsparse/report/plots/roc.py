@@ -88,7 +88,7 @@ def plot_roc(curves: "Curve | Mapping[str, Curve]", ax: "Axes | None" = None) ->
 
 
 def _labels(names: Sequence[str], areas: Sequence[float], ax: "Axes") -> list[str]:
-    length = name_length(ax, 0.45, 28)
+    length = name_length(ax, 0.66, 28)
     numbers = ["–" if np.isnan(area) else f"{area:.3f}" for area in areas]
     short = shorten_all([str(name) for name in names], length)
     return [
