@@ -1,7 +1,7 @@
 """What a result draws, and the ROC curves that it has."""
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ class Pictures:
     @property
     def _fit(self) -> "RHTResult":
         """The result that these are methods of."""
-        return self  # type: ignore[return-value]
+        return cast("RHTResult", self)
 
     def plot_path(self, ax: Any = None) -> Any:
         """Draw the standardized coefficients against k, of a term of several columns its size; returns the Axes."""

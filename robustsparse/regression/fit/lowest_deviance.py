@@ -12,11 +12,12 @@ import numpy as np
 
 from robustsparse.algorithm.problem import Problem
 from robustsparse.algorithm.solver import RHTFit
-from robustsparse.base.types import Array
+from robustsparse.base.types import Array, Places
 from robustsparse.regression.fit.standardized import Standardized
 
-# Parts of an iterate that are looked at.
-_PARTS = np.linspace(0.02, 1.0, 50)
+# Parts of each iterate that are looked at, and how close to the best of them the estimate is looked for.
+_PARTS = np.linspace(0.1, 1.0, 10)
+_CLOSE = np.linspace(-0.1, 0.1, 21)
 # A run is taken back only if that lowers the deviance by more than this, the 95% point of chi-squared with one degree
 # of freedom: a gradient that drops nothing ends where a likelihood does, and is left there.
 _NOTABLE = 3.84
@@ -33,34 +34,35 @@ class LowestDeviance:
 
     def __call__(self, coef: Array) -> None:
         """Look at an iterate."""
-        if not np.isfinite(coef).all():
-            return
-        eta = self._slopes(coef)
-        values = [self._deviance(part * eta) for part in _PARTS]
-        best = int(np.argmin(values))
-        if values[best] < self.least:
-            self.least, self.part = values[best], float(_PARTS[best])
-            self.columns = np.flatnonzero(coef)
-            self.values = coef[self.columns]
+        if np.isfinite(coef).all():
+            self._look(np.flatnonzero(coef), coef[np.flatnonzero(coef)], _PARTS)
 
     def end(self, bound: Problem, fit: RHTFit) -> RHTFit:
         """The fit, taken back to the lowest deviance if it has run past it."""
         self(fit.coef)
-        if not self._deviance(self._slopes(fit.coef)) - self.least > _NOTABLE:
+        near = self.part + _CLOSE
+        self._look(self.columns, self.values, near[(near > 0) & (near <= 1)])
+        used = np.flatnonzero(fit.coef)
+        last = self._deviance(self.problem.columns(used) @ fit.coef[used])
+        if not last - self.least > _NOTABLE:
             return fit
         coef = np.zeros_like(fit.coef)
         coef[self.columns] = self.part * self.values
         support = self.problem.ranked(np.setdiff1d(self.columns, self.problem.keep), coef)
-        loss = bound.robust_loss(self.problem.predictor(coef))
         return replace(
-            fit, coef=coef, support=support, converged=True, reason="taken back", loss=loss,
+            fit, coef=coef, support=support, converged=True, reason="taken back",
+            loss=bound.robust_loss(self.problem.predictor(coef)),
             ran_to=float(np.linalg.norm(fit.coef[fit.support])),
         )  # fmt: skip
 
-    def _slopes(self, coef: Array) -> Array:
-        """Linear predictor (n,) without the offset."""
-        used = np.flatnonzero(coef)
-        return np.asarray(self.problem.columns(used) @ coef[used])
+    def _look(self, columns: Places, values: Array, parts: Array) -> None:
+        """Compare parts of coefficients with the best so far."""
+        slopes = self.problem.columns(columns) @ values
+        deviances = [self._deviance(part * slopes) for part in parts]
+        best = int(np.argmin(deviances))
+        if deviances[best] < self.least:
+            self.least, self.part = deviances[best], float(parts[best])
+            self.columns, self.values = columns, values
 
     def _deviance(self, slopes: Array) -> float:
         problem = self.problem
