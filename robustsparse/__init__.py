@@ -23,6 +23,7 @@ from robustsparse.datasets import winsorize
 from robustsparse.graph.result import GraphResult
 from robustsparse.graph.robust_ns import robust_ns
 from robustsparse.loading import load
+from robustsparse.regression.out_of_fold import CrossValidation
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.rht import rht, rht_fit
 from robustsparse.regression.stability import Stability, stability
@@ -38,6 +39,7 @@ __all__ = [
     "ROC",
     "ContaminationWarning",
     "ConvergenceWarning",
+    "CrossValidation",
     "DataError",
     "DataWarning",
     "FormulaError",

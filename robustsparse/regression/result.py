@@ -64,6 +64,9 @@ class RHTResult(Pictures):
         By row label: `link`, `fitted`, `resid`, `std_resid`, `weight`, `distance`, `distance_cutoff`, `flag`.
     converged, n_iter : bool, int
         Whether the last run of Algorithm 1 settled, and its number of iterations.
+    reason : str
+        Why the iterations ended: "settled"; "taken back" if they ran past the lowest robust deviance of their path, as
+        trimming lets them with two classes and no refit, and the estimate is the one there; or what kept them.
     history : DataFrame
         One row an iteration: change, step, size, entered, left, loss.
     path : DataFrame

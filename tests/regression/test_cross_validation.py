@@ -195,8 +195,9 @@ def test_both_roc_curves_are_drawn_with_their_areas(fit: Any, crossed: Any) -> N
     assert legend(fit.plot_roc(cv=crossed)) == both
     assert legend(fit.plot_roc(folds=4)) == both
     assert legend(fit.plot_roc(cv=False)) == both[:1]
-    ax = plt.subplots()[1]
+    ax = plt.subplots(1, 3, figsize=(8.4, 2.9), layout="constrained")[1][0]
     assert fit.plot_roc(ax, cv=crossed) is ax
+    assert legend(ax) == both
 
 
 def test_calibration_is_drawn_out_of_sample(fit: Any, crossed: Any) -> None:

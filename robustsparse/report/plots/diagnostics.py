@@ -205,7 +205,7 @@ def _draw_quantiles(
     if kind.sample is None:
         name_axes(ax, "normal quantile", kind.standardized, "Normal QQ")
     else:
-        name_axes(ax, "quantile under the model", kind.standardized, "QQ of the model")
+        name_axes(ax, "model quantile", kind.standardized, "Model QQ")
     order = np.argsort(frame["std_resid"].to_numpy(dtype=float), kind="stable")
     rows = frame.iloc[order][frame["std_resid"].notna().to_numpy()[order]]
     qq = (

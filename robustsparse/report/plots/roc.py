@@ -20,11 +20,16 @@ from robustsparse.report.plots.style import (
     name_axes,
     name_length,
     points_wide,
+    text_width,
 )
 from robustsparse.report.summary.words import shorten_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+# Share of the width that the names of curves may take.
+_ROOM = 0.6
 
 
 class Curve(Protocol):
@@ -88,9 +93,10 @@ def plot_roc(curves: "Curve | Mapping[str, Curve]", ax: "Axes | None" = None) ->
 
 
 def _labels(names: Sequence[str], areas: Sequence[float], ax: "Axes") -> list[str]:
-    length = name_length(ax, 0.66, 28)
     numbers = ["–" if np.isnan(area) else f"{area:.3f}" for area in areas]
-    short = shorten_all([str(name) for name in names], length)
+    short = [str(name) for name in names]
+    if max((text_width(name, TINY) for name in short), default=0.0) > _ROOM * points_wide(ax):
+        short = shorten_all(short, name_length(ax, _ROOM, 28))
     return [
         f"{number}  {name}" if name else f"AUC {number}"
         for name, number in zip(short, numbers, strict=True)
