@@ -346,13 +346,14 @@ them counted together.
 - *best precision*, *best recall*: of somebody who knows the coefficients and the share of flips, and flags labels that
   are more likely wrong than right. Many flips are of rows that could be of either class, and nobody can find those.
 
-Bars: precision above one half (a bet should be won more often than lost), and at most 3% of the good rows flagged.
+Bars: precision above one half (a bet should be won more often than lost), recall at least half of the best, and at most
+3% of the good rows flagged.
 """
 # How labels are flipped, and the share of them.
 FLIPS = {
     "clean": 0.0, "5% flips": 0.05, "10% flips": 0.1, "20% flips": 0.2, "sure rows": 0.1, "one class": 0.1
 }  # fmt: skip
-LEAST_PRECISION, MOST_FALSE = 0.5, 0.03
+LEAST_PRECISION, LEAST_OF_BEST_RECALL, MOST_FALSE = 0.5, 0.5, 0.03
 
 
 def labels_flagged(fit: rs.RHTResult) -> np.ndarray:
@@ -396,27 +397,35 @@ def labels(seeds: Sequence[int], predict: bool, jobs: int) -> str:
     runs = run_trials(labels_trial, settings, "labels", jobs)
     rows, verdicts = [], []
     for (n, how), part in runs.groupby(["n", "data"], sort=False):
-        total = part.drop(columns=["n", "data", "seed"]).sum()
-        false = (total["flags"] - total["hits"]) / (total["rows"] - total["wrong"])
-        precision = share(total["hits"], total["flags"])
-        row = {
-            "flagged": total["flags"] / total["rows"],
-            "false": false,
-            "precision": precision,
-            "recall": share(total["hits"], total["wrong"]),
-            "best precision": share(total["best hits"], total["best flags"]),
-            "best recall": share(total["best hits"], total["wrong"]),
-        }
-        shown = {m: "" if np.isnan(v) else f"{v:.3f}" for m, v in row.items()}
-        rows.append(
-            {"n": str(n), "data": how, **shown, "seconds": f"{part['seconds'].median():.2f}"}
-        )
-        met, says = false <= MOST_FALSE, f"{shown['false']} of the good rows flagged"
-        if how != "clean":
-            met &= precision > LEAST_PRECISION
-            says += f", precision {shown['precision'] or 'of no flag'}"
-        verdicts.append(verdict(bool(met), f"n = {n}, {how}: {says}"))
+        measured = flags_of(part.drop(columns=["n", "data", "seed"]).sum())
+        shown = {m: "" if np.isnan(v) else f"{v:.3f}" for m, v in measured.items()}
+        seconds = f"{part['seconds'].median():.2f}"
+        rows.append({"n": str(n), "data": how, **shown, "seconds": seconds})
+        verdicts.append(flags_verdict(f"n = {n}, {how}", measured))
     return section(LABELS.format(runs=len(seeds)), rows, "\n".join(verdicts))
+
+
+def flags_of(total: pd.Series) -> dict[str, float]:
+    """The measures of the flags of one setting, from their counts; missing if there is nothing to divide by."""
+    good = total["rows"] - total["wrong"]
+    return {
+        "flagged": share(total["flags"], total["rows"]),
+        "false": share(total["flags"] - total["hits"], good),
+        "precision": share(total["hits"], total["flags"]),
+        "recall": share(total["hits"], total["wrong"]),
+        "best precision": share(total["best hits"], total["best flags"]),
+        "best recall": share(total["best hits"], total["wrong"]),
+    }
+
+
+def flags_verdict(where: str, measured: dict[str, float]) -> str:
+    met, says = measured["false"] <= MOST_FALSE, [f"false flags {measured['false']:.3f}"]
+    if not np.isnan(measured["recall"]):
+        enough = measured["recall"] >= LEAST_OF_BEST_RECALL * measured["best recall"]
+        # No flag has no precision, and the comparison is false.
+        met = met and enough and measured["precision"] > LEAST_PRECISION
+        says += [f"{name} {measured[name]:.3f}" for name in ("precision", "recall")]
+    return verdict(met, f"{where}: {', '.join(says)}")
 
 
 def share(part: float, whole: float) -> float:
