@@ -20,9 +20,9 @@ from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array, Indices
 from robustsparse.design.response import Coding, Numbers, TwoClasses
 from robustsparse.regression.measures import deviance_explained, robust_r2
-from robustsparse.robust.bounded_logistic import bounded_logistic, clipped_deviance
 from robustsparse.robust.mm import Refit, mm_regression
 from robustsparse.robust.scales import MAD_TO_SD, m_scale, tau_scale
+from robustsparse.robust.wrong_labels import Labelled, mislabeled_logistic, share_fits
 
 if TYPE_CHECKING:
     from robustsparse.regression.result import RHTResult
@@ -34,8 +34,8 @@ _RARE_TRIMMED = 1.0 / 3.0
 _EXACT, _EXACT_VARIANCE = 1e-10, 1e-20
 # Residuals below this part of the response are rounding errors.
 _ROUNDING = 1e-10
-# Fitted probabilities this close to every label mean that the classes are separated.
-_SEPARATED = 1e-3
+# Share of wrong labels in a deviance that is not to be led by any of them.
+_FEW_WRONG = 0.05
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,8 @@ class Family(ABC):
         Smallest and largest fitted response there can be.
     least_squares : bool
         Whether, on rows that are trusted, least squares tells how good a set of columns is.
+    labels : bool
+        Whether the response is a label 0 or 1, which may be wrong; rows are not rejected for it, their refit knows.
     trimming_inflates : bool
         Whether a trimmed gradient drops just the rows that keep coefficients from growing, so that a run without a
         refit is taken back to the lowest `robust_deviance` of its path.
@@ -130,6 +132,7 @@ class Family(ABC):
     mean_name: ClassVar[str] = "fitted value"
     mean_bounds: ClassVar[tuple[float, float] | None] = None
     least_squares: ClassVar[bool] = False
+    labels: ClassVar[bool] = False
     trimming_inflates: ClassVar[bool] = False
 
     def own_loss(self) -> Loss:
@@ -322,6 +325,7 @@ class Binomial(Family):
     # Pearson residuals have long tails by nature: a label to which the model gives less than one chance in a hundred.
     reject = 9.95
     far_rows_out = True
+    labels = True
     trimming_inflates = True
     # Those of Pearson have long tails, and most of a picture would be empty.
     residual_kind = "deviance"
@@ -356,18 +360,19 @@ class Binomial(Family):
         return np.asarray(rng.random(eta.shape) < expit(eta), dtype=np.float64)
 
     def refit(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
-        """Logistic regression of bounded influence, which needs no start."""
-        return bounded_logistic(rows.A, rows.y, offset=rows.offset, prior_weights=rows.weights)
+        """Logistic regression that knows of wrong labels."""
+        return mislabeled_logistic(
+            rows.A, rows.y, offset=rows.offset, prior_weights=rows.weights, start=start
+        )
 
     def misfit(self, rows: Chosen, start: Array) -> float:
-        """Twice the clipped deviance."""
-        refit = bounded_logistic(rows.A, rows.y, offset=rows.offset, prior_weights=rows.weights)
-        deviance = self.robust_deviance(rows.y, rows.predictor(refit.coef))
-        return float((deviance if rows.weights is None else deviance * rows.weights).sum())
+        """What the labels say of the columns, whatever the share of wrong ones."""
+        return share_fits(Labelled.of(rows.A, rows.y, rows.offset, rows.weights), start).misfit
 
     def robust_deviance(self, y: Array, eta: Array) -> Array:
-        """Twice the clipped deviance."""
-        return 2.0 * clipped_deviance(np.where(y == 1, eta, -eta))
+        """The deviance, if a few labels are wrong."""
+        right = expit(np.where(y == 1, eta, -eta))
+        return np.asarray(-2.0 * np.log(_FEW_WRONG + (1.0 - 2.0 * _FEW_WRONG) * right))
 
     def bounded(self, loss: Loss, y: Array, eta: Array) -> Array:
         """Losses of Pearson residuals of `reject` at most."""
@@ -391,11 +396,11 @@ class Binomial(Family):
 
     def notes(self, result: "RHTResult") -> list[str]:
         """Whether the classes are separated."""
-        if not float(result.resid.abs().max()) < _SEPARATED:
+        if not float(result.resid.abs().max()) < 0.5:
             return []
         return [
-            "The selected terms separate the two classes without an error, so the size of their coefficients is "
-            "arbitrary and the standard errors mean nothing; the ranking of rows by the model does."
+            "The selected terms separate the two classes without an error. The likelihood alone would make their "
+            "coefficients infinite; a prior (Jeffreys') keeps them finite, and sets their size."
         ]
 
 

@@ -57,6 +57,10 @@ class Refit:
         Number of iterations.
     df : float or None
         Degrees of freedom of Student's t for the coefficients; None is the normal distribution.
+    wrong : (n,) array or None
+        Probability that each label is wrong; None if responses are no labels.
+    share : float or None
+        Share of wrong labels that is to be expected.
     """
 
     coef: Array
@@ -67,6 +71,8 @@ class Refit:
     converged: bool
     n_iter: int
     df: float | None = None
+    wrong: Array | None = None
+    share: float | None = None
 
 
 def mm_regression(

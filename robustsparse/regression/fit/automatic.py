@@ -27,6 +27,7 @@ from robustsparse.regression.fit.criteria import (
 )
 from robustsparse.regression.fit.ends import End, Ends
 from robustsparse.regression.fit.finders import Finder, Found, Hints, Thresholding, automatic_grid
+from robustsparse.regression.fit.label_subsets import LabelSubsets
 from robustsparse.regression.fit.k_paths import Choice, choice_of, choose_by_cv
 from robustsparse.regression.fit.levels import RareLevels
 from robustsparse.regression.fit.models import Fitted, Model, Models
@@ -35,12 +36,13 @@ from robustsparse.regression.fit.rows import (
     TRUSTED,
     Leverage,
     active,
+    contradicting,
     leverage,
     refit,
     rejected,
     trust_in_rows,
 )
-from robustsparse.regression.fit.standardized import Standardized, by_least_squares
+from robustsparse.regression.fit.standardized import Standardized, by_labels, by_least_squares
 from robustsparse.regression.fit.views import View, views
 from robustsparse.robust.row_clusters import cluster_shares, row_clusters
 
@@ -82,7 +84,7 @@ def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) ->
     ends = Ends(judged, shares, [(view, search.settled(view, options)) for view in opinions])
     end = ends.best
     # A cluster of rows that fit counts in full.
-    shares = cluster_shares(clusters, rejected(judged, end.refit))
+    shares = cluster_shares(clusters, contradicting(judged, clusters, end.refit))
     fitted = _chosen(problem, search, end, options, _Rows(far, trust, shares))
     return fitted if ks else replace(fitted, doubt=_doubt(problem, fitted, ends, options))
 
@@ -112,6 +114,8 @@ def _finder(problem: Standardized, options: Options) -> Finder:
     """Best subsets where least squares is a guide, else Algorithm 1."""
     if by_least_squares(problem):
         return BestSubsets()
+    if by_labels(problem):
+        return LabelSubsets()
     # Where a generous start could explain every row none is rejected yet, and the gradient stays as robust.
     generous = problem.family.generous
     estimator = options.estimator.lighter() if generous else options.estimator
@@ -150,7 +154,9 @@ class _Search:
         good, hints = view.good, view.hints
         for _ in progress(range(_ROUNDS), _ROUNDS, "path", options.verbose):
             used = good & self.near
-            with self.judged.only(used) as part:
+            # Rows are not rejected for their labels, so that those of a cluster count like one from the beginning.
+            rows = self.counted if by_labels(self.judged) else self.judged
+            with rows.only(used) as part:
                 found = self.finder.find(part, hints, PRICES[_JUDGE], self.wanted)
             end = End(used, found, refit(self.counted, found.best, options.rng))
             unit = residual_unit(self.judged.y, end.refit.scale)
@@ -181,7 +187,8 @@ def _chosen(
 ) -> Fitted:
     """The model that was asked for, among those of the rows that are trusted in the end."""
     judged, ks = search.judged, search.wanted
-    with judged.only(end.used) as part:
+    counted = judged.weighted_by(rows.shares) if by_labels(judged) else judged
+    with counted.only(end.used) as part:
         found = search.priced(part, end, options)
         sizes = ks or tuple(found.values)
         choice = _choice(part, search.finder, found, options, sizes)

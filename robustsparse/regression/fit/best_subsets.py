@@ -44,7 +44,7 @@ class BestSubsets:
         }
         beyond = [size for size in wanted if size > max(models)]
         largest = models[max(models)]
-        return Found(models | {size: _padded(part, largest, size) for size in beyond}, values)
+        return Found(models | {size: padded(part, largest, size) for size in beyond}, values)
 
 
 def least_squares(part: Standardized, subset: Subset) -> RHTFit:
@@ -65,7 +65,7 @@ def _solved(part: Standardized, columns: Indices) -> tuple[Array, float]:
     return coef, float(np.sum((target - A @ coef) ** 2))
 
 
-def _padded(part: Standardized, model: RHTFit, size: int) -> RHTFit:
+def padded(part: Standardized, model: RHTFit, size: int) -> RHTFit:
     """A model with terms that add nothing, where all others repeat those in it."""
     rest = part.not_in(model.support, size - part.count(model.support))
     return RHTFit(

@@ -1,19 +1,21 @@
 """Criteria for the number of predictors: a misfit plus a price of the coefficients."""
 
 from collections.abc import Callable, Mapping
-from math import log
+from math import lgamma, log
 
 import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.regression.fit.rows import active
-from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardized import Standardized, by_labels
 
 # A variance this small is an exact fit; its logarithm would drown every price.
 _EXACT = 1e-20
 # What the robust criterion takes off a term's own price for the terms that are in the model already, and the least that
 # is left of it.
 _FAMILIAR, _LEAST = 2.0, 1.0
+# A term's own price where responses are labels.
+_LABEL_TERM = 3.25
 
 # Price of a number of coefficients, given the rows, the columns to choose from and what a term explains on average.
 Price = Callable[[int, int, int, float], float]
@@ -69,6 +71,23 @@ def ric_price(n: int, d: int, size: int, strength: float) -> float:
     return 2.0 * size * log(max(d, 2)) + log(n) + (size - 1) * own
 
 
+def label_price(d: int, size: int) -> float:
+    """Price of `size` terms chosen among d where the responses are labels: that of the choice, and of each term.
+
+    Labels tell little of each term. The choice costs what it is worth, twice the logarithm of the number of sets of that
+    size, which of many terms is far less than twice the logarithm of d for each.
+
+    Examples
+    --------
+    >>> [round(label_price(200, size), 1) for size in (1, 5, 13)]
+    [13.8, 59.6, 133.8]
+    """
+    # Nearly all columns are not cheaper than half of them.
+    chosen = min(size, d // 2)
+    sets = lgamma(d + 1.0) - lgamma(chosen + 1.0) - lgamma(d - chosen + 1.0)
+    return 2.0 * sets + _LABEL_TERM * size
+
+
 # Prices by the name of the criterion.
 PRICES: dict[str, Price] = {"ric": ric_price, "ebic": ebic_price, "gic": gic_price}
 
@@ -80,6 +99,8 @@ def cost(problem: Standardized, price: Price, size: int, columns: int, strength:
     the fewer rows are left, the better noise fits.
     """
     n = problem.n
+    if price is ric_price and by_labels(problem):
+        return label_price(problem.candidates, size) + (columns - size) * _LABEL_TERM
     whole = price(n, problem.candidates, size, strength) + (columns - size) * log(n)
     corrected = price is ric_price and problem.family.has_scale
     return whole * n / max(n - columns - 1, 1) if corrected else whole

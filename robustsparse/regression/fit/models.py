@@ -36,6 +36,10 @@ class Model:
         How many terms the threshold kept.
     df : float or None
         Degrees of freedom of tests of the coefficients; None is the normal distribution.
+    wrong : array (n,) or None
+        Probability that each label is wrong; None if responses are no labels, or without a refit.
+    share : float or None
+        Share of wrong labels.
     """
 
     active: Indices
@@ -47,6 +51,8 @@ class Model:
     cov: Array | None
     size: int
     df: float | None = None
+    wrong: Array | None = None
+    share: float | None = None
 
     @classmethod
     def refitted(
@@ -56,8 +62,9 @@ class Model:
         eta = rows.predictor(refit.coef)
         weights = refit.weights * trust
         return cls(
-            columns, refit.coef, eta, refit.scale, refit.resid, weights, refit.cov, size, refit.df
-        )
+            columns, refit.coef, eta, refit.scale, refit.resid, weights, refit.cov, size, refit.df,
+            refit.wrong, refit.share,
+        )  # fmt: skip
 
     def full(self, p: int) -> Array:
         """Coefficients (p,) of all columns."""
@@ -155,6 +162,6 @@ def judged_residuals(family: Family, y: Array, model: Model) -> Array:
 
 
 def response_flags(family: Family, y: Array, model: Model) -> Mask:
-    """Rows whose response the model cannot explain."""
+    """Rows whose response the model cannot explain, or whose label it bets against."""
     out: Mask = np.abs(judged_residuals(family, y, model)) > family.reject
-    return out
+    return out if model.wrong is None else out | (model.wrong > 0.5)

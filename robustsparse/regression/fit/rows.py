@@ -25,6 +25,8 @@ from robustsparse.robust.standardize import two_valued
 TRUSTED = 0.25
 # Random subsets of rows that a refit starts from, beside the coefficients that it is given.
 SUBSAMPLES = 20
+# Standard deviations by which the labels of a cluster are beside those to be expected.
+_CONTRADICTS = 3.0
 # Multiple of the cutoff from which a row is far out without doubt.
 _CERTAINLY_FAR = 1.25
 
@@ -107,7 +109,23 @@ def refit(problem: Standardized, solution: RHTFit, rng: np.random.Generator) -> 
 
 
 def rejected(problem: Standardized, refit: Refit) -> Mask:
-    """Rows whose residual is far beyond its scale, but never more than half of them."""
+    """Rows whose residual is far beyond its scale, but never more than half of them; none for its label."""
+    if problem.family.labels:
+        return np.zeros(problem.n, dtype=bool)
     size = np.abs(refit.resid)
     out: Mask = size > problem.family.reject * residual_unit(problem.y, refit.scale)
     return out if out.mean() <= 0.5 else size > np.median(size)
+
+
+def contradicting(problem: Standardized, clusters: Indices, refit: Refit) -> Mask:
+    """Rows that a model rejects; where responses are labels, those of clusters whose labels contradict it together."""
+    if not problem.family.labels:
+        return rejected(problem, refit)
+    # The squares of Pearson residuals are the odds against the labels.
+    odds = refit.resid**2
+    miss, variance = np.sign(refit.resid) * odds / (1.0 + odds), odds / (1.0 + odds) ** 2
+    out = np.zeros(problem.n, dtype=bool)
+    for cluster in range(int(clusters.max(initial=-1)) + 1):
+        rows = clusters == cluster
+        out[rows] = abs(miss[rows].sum()) > _CONTRADICTS * np.sqrt(variance[rows].sum())
+    return out

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from robustsparse.algorithm.bound import double_rows
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.groups import Groups
-from robustsparse.algorithm.losses import Loss, Squared
+from robustsparse.algorithm.losses import Logistic, Loss, Squared
 from robustsparse.algorithm.problem import Problem
 from robustsparse.algorithm.sparsity import largest_k
 from robustsparse.base.checks import LARGEST
@@ -205,6 +205,11 @@ class Standardized:
 def by_least_squares(problem: Standardized) -> bool:
     """Whether least squares tells how good a set of columns is, on rows that are trusted."""
     return type(problem.loss) is Squared and problem.family.least_squares
+
+
+def by_labels(problem: Standardized) -> bool:
+    """Whether the responses are labels of which some may be wrong, and a likelihood tells how good a set of columns is."""
+    return type(problem.loss) is Logistic and problem.family.labels
 
 
 def standardized(
