@@ -28,7 +28,7 @@ from robustsparse.robust.mm import Refit, check_enough_rows, check_rows, indepen
 # Shares of wrong labels that are looked at.
 SHARES = np.array([0.0, 0.02, 0.05, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3])
 # The prior: that no label is wrong; else a gamma density of this shape and mean, over the middles between shares.
-_NONE_WRONG, _SHAPE, _MEAN = 0.2, 6.0, 0.1
+_NONE_WRONG, _SHAPE, _MEAN = 0.25, 6.0, 0.1
 _FIRST_EDGE, _LAST_EDGE = 0.005, 0.35
 # The fits have settled when a step lowers the objective by less than this.
 TOL = 1e-9
@@ -39,8 +39,10 @@ _LONGEST, _FARTHEST = 5.0, 35.0
 _RIDGE = 1e-9
 # Shares with less than this of the evidence, as a logarithm, are left out.
 _NEGLIGIBLE = 8.0
-# One standard deviation above the middle of a normal distribution.
-_HIGH = 0.8413
+_OF_DETERMINANT = 0.0
+_SPREAD = 4.0
+# Level of a low quantile, and how many standard deviations from the middle it is in a normal distribution.
+_LOW, _NORMAL = 0.025, 1.96
 # Least weight of a row in the least-squares problem, as a part of the largest.
 _LEAST_WEIGHT = 1e-10
 
@@ -88,10 +90,17 @@ class Labelled:
         return np.asarray((self.A.T * row_weights) @ self.A)
 
     @cached_property
-    def ridge(self) -> Array:
-        """Diagonal of a ridge against columns that are dependent up to rounding."""
+    def prior(self) -> Array:
+        """Inverse covariance (p, p) of the prior of the coefficients: log-odds have a spread of about `_SPREAD`.
+
+        With it comes a ridge against columns that are dependent up to rounding.
+        """
+        total = float(self.weights.sum())
+        mean = self.weights @ self.A / total
+        spread = self.information(self.weights / total) - np.outer(mean, mean)
         half = 0.25 * np.einsum("np,np,n->p", self.A, self.A, self.weights)
-        return np.maximum(_RIDGE * half, np.finfo(np.float64).tiny)
+        ridge = np.maximum(_RIDGE * half, np.finfo(np.float64).tiny)
+        return np.asarray(spread / _SPREAD**2 + np.diag(ridge))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,13 +124,14 @@ class ShareFits:
     rows: Labelled
     coefs: Array
     evidence: Array
+    likelihood: Array
     settled: bool
     n_iter: int
 
     @cached_property
     def posterior(self) -> Array:
         """Probability of each share."""
-        return np.exp(self.evidence - logsumexp(self.evidence))
+        return np.exp(self.likelihood - logsumexp(self.likelihood))
 
     @property
     def misfit(self) -> float:
@@ -146,7 +156,9 @@ class ShareFits:
 
     def open_share(self) -> Array:
         """Covariance (p, p) for want of knowing the share."""
-        apart = 0.5 * (self.coef_at(self.quantile(_HIGH)) - self.coef_at(self.quantile(1.0 - _HIGH)))
+        low, middle, high = (self.coef_at(self.quantile(level)) for level in (_LOW, 0.5, 1.0 - _LOW))
+        # The farther of the two ends, as if it were as far on both sides.
+        apart = max(high - middle, middle - low, key=np.linalg.norm) / _NORMAL
         return np.outer(apart, apart)
 
     def working(self) -> tuple[Array, Array]:
@@ -172,8 +184,8 @@ class _At:
         Derivative of the log-likelihood by the predictor; Fisher's information about the predictor.
     information : array (p, p)
         Fisher's information about the coefficients.
-    objective : float
-        Minus the log-likelihood, less half the logarithm of the determinant of the information.
+    loss, objective : float
+        Minus the log-likelihood with the prior; the same less half the logarithm of the determinant of the information.
     """
 
     p: Array
@@ -184,6 +196,7 @@ class _At:
     score: Array
     weights: Array
     information: Array
+    loss: float
     objective: float
 
     @classmethod
@@ -197,18 +210,19 @@ class _At:
         event = rows.y == 1
         label = np.where(event, one, zero)
         weights = rows.weights * slope**2 / (one * zero)
-        information = rows.information(weights) + np.diag(rows.ridge)
-        objective = -float(np.log(label) @ rows.weights) - 0.5 * _log_det(information)
+        information = rows.information(weights) + rows.prior
+        determinant = 0.5 * _log_det(information)
+        loss = 0.5 * float(coef @ rows.prior @ coef) - float(np.log(label) @ rows.weights)
         score = np.where(event, slope, -slope) / label
-        return cls(p, r, one, zero, label, score, weights, information, objective)
+        return cls(p, r, one, zero, label, score, weights, information, loss, loss - determinant)
 
-    def pull(self, rows: Labelled, share: float, inverse: Array) -> Array:
+    def pull(self, rows: Labelled, share: float, coef: Array, inverse: Array) -> Array:
         """Gradient (p,) of the penalized log-likelihood."""
         hat = np.einsum("np,np->n", rows.A @ inverse, rows.A) * self.weights
         known = 1.0 - 2.0 * share
         bend = 2.0 * (self.r - self.p)
         bend -= known * self.p * self.r * (self.zero - self.one) / (self.one * self.zero)
-        return np.asarray((rows.weights * self.score + 0.5 * hat * bend) @ rows.A)
+        return np.asarray((rows.weights * self.score + 0.5 * hat * bend) @ rows.A - rows.prior @ coef)
 
 
 def _log_det(information: Array) -> float:
@@ -228,20 +242,22 @@ def share_fits(rows: Labelled, start: Array | None = None, tol: float = TOL) -> 
         Fall of the objective at which iterations stop.
     """
     p = rows.A.shape[1]
-    coefs, evidence = np.zeros((len(SHARES), p)), np.full(len(SHARES), -np.inf)
-    unit = 0.5 * _log_det(rows.information(0.25 * rows.weights) + np.diag(rows.ridge))
+    coefs = np.zeros((len(SHARES), p))
+    evidence, likelihood = np.full((2, len(SHARES)), -np.inf)
+    unit = 0.5 * _log_det(rows.information(0.25 * rows.weights) + rows.prior)
     coef = np.zeros(p) if start is None else start
     settled, n_iter = True, 0
     for place, share in enumerate(SHARES):
         end = _minimized(rows, float(share), coef, tol)
         coefs[place], evidence[place] = end.coef, _LOG_PRIOR[place] - end.objective - unit
+        likelihood[place] = _LOG_PRIOR[place] - end.loss - _OF_DETERMINANT * (end.objective - end.loss + unit)
         settled, n_iter = settled and end.settled, n_iter + end.n_iter
         # Beyond its peak the evidence falls faster and faster.
         if place and evidence[place] < min(evidence[place - 1], evidence.max() - _NEGLIGIBLE):
             coefs[place:] = end.coef
             break
         coef = end.coef
-    return ShareFits(rows, coefs, evidence, settled, n_iter)
+    return ShareFits(rows, coefs, evidence, likelihood, settled, n_iter)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,6 +265,7 @@ class _End:
     """Where the iterations ended."""
 
     coef: Array
+    loss: float
     objective: float
     settled: bool
     n_iter: int
@@ -264,10 +281,10 @@ def _minimized(rows: Labelled, share: float, start: Array, tol: float) -> _End:
             coef, at = np.zeros_like(start), zero
     for n_iter in range(1, MAX_ITER + 1):
         inverse = np.linalg.inv(at.information)
-        gradient = at.pull(rows, share, inverse)
+        gradient = at.pull(rows, share, coef, inverse)
         step = inverse @ gradient
         if step @ gradient < tol:
-            return _End(coef, at.objective, True, n_iter)
+            return _End(coef, at.loss, at.objective, True, n_iter)
         farthest = float(np.abs(rows.A @ step).max())
         step *= min(1.0, _LONGEST / max(farthest, _LONGEST))
         for _ in range(MAX_HALVINGS):
@@ -277,9 +294,9 @@ def _minimized(rows: Labelled, share: float, start: Array, tol: float) -> _End:
             step = 0.5 * step
         else:
             # No step goes down: what is left of the gradient is rounding.
-            return _End(coef, at.objective, True, n_iter)
+            return _End(coef, at.loss, at.objective, True, n_iter)
         coef, at = coef + step, new
-    return _End(coef, at.objective, False, MAX_ITER)
+    return _End(coef, at.loss, at.objective, False, MAX_ITER)
 
 
 def mislabeled_logistic(
