@@ -1,0 +1,151 @@
+"""Elastic nets on weighted rows, with the penalty chosen by cross-validation.
+
+The nets without each fold and the one of all rows go down the path together, which ends where smaller penalties have
+nothing to offer: the rows left out are predicted worse again, or the others cannot be fitted any better.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robustsparse.algorithm.elastic_net import Descent, Net
+from robustsparse.base.types import Array, Mask, Places
+from robustsparse.regression.fit.standardized import Standardized
+
+# Shares of the l1 norm in the penalty, of which cross-validation takes one: half is as accurate as the lasso, and of
+# near-copies it takes all or none; close to a ridge, many weak terms share what they explain.
+MIXINGS = (0.5, 0.1)
+FOLDS = 5
+# Penalties on the path, and the last as a part of the first.
+_PENALTIES, _LAST = 30, 1e-3
+# A path has turned when so many penalties in a row were worse than the best, the last by so many standard errors.
+_WORSE, _ERRORS = 3, 1.0
+# A loss that is this part of the empty model's leaves nothing to be explained.
+_EXPLAINED = 1e-3
+# A spread below this part of a column's largest value is none.
+_FLAT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class NetPath:
+    """An elastic net at falling penalties, with what cross-validation says of each.
+
+    Attributes
+    ----------
+    coefs : array (penalties, p)
+        Coefficients by row of the standardized design.
+    value, se : array (penalties,)
+        Mean bounded loss of rows left out, and its standard error.
+    eta_out : array (n_used,)
+        Predictors of the rows by nets that did not see them, at the penalty of the smallest value.
+    fold : array of int (n_used,)
+        Number of each row's fold.
+    used : bool array (n,)
+        Which rows of the problem these are: those of positive weight.
+    mixing : float
+        Share of the l1 norm in the penalty.
+    """
+
+    coefs: Array
+    value: Array
+    se: Array
+    eta_out: Array
+    fold: Places
+    used: Mask
+    mixing: float
+
+    @property
+    def best(self) -> int:
+        """Place of the smallest value."""
+        return int(self.value.argmin())
+
+
+def cross_validated_net(problem: Standardized, weights: Array, fold: Places) -> NetPath:
+    """The elastic net of weighted rows whose mixing predicts rows left out best.
+
+    Parameters
+    ----------
+    problem : Standardized
+        The standardized problem.
+    weights : array (n,)
+        Multipliers of the rows, beside the problem's own.
+    fold : array of int (n,)
+        Number of each row's fold, from 0 on; see `deal_folds`.
+    """
+    net, scale, used = _net(problem, weights)
+    paths = [_path(problem, replace(net, mixing=m), fold[used], used) for m in MIXINGS]
+    path = min(paths, key=lambda path: float(path.value.min()))
+    return replace(path, coefs=path.coefs / scale)
+
+
+def deal_folds(problem: Standardized, weights: Array, rng: np.random.Generator) -> Places:
+    """Number of each row's fold (n,); rows of positive weight are dealt out evenly, and so are classes."""
+    used = np.flatnonzero(_given(problem, weights) > 0)
+    order = used[rng.permutation(len(used))]
+    if not problem.family.has_scale:
+        order = order[np.argsort(problem.y[order], kind="stable")]
+    fold = np.zeros(problem.n, dtype=np.intp)
+    fold[order] = np.arange(len(order)) % min(FOLDS, len(order))
+    return fold
+
+
+def _given(problem: Standardized, weights: Array) -> Array:
+    return weights if problem.weights is None else weights * problem.weights
+
+
+def _net(problem: Standardized, weights: Array) -> tuple[Net, Array, Mask]:
+    """The net of the rows in use, its columns on the scale that they have there, that scale, and those rows."""
+    given = _given(problem, weights)
+    used = given > 0
+    XT = np.asarray(problem.XT[:, used], dtype=np.float64, order="C")
+    share = given[used] / given[used].sum()
+    center = XT @ share if problem.intercept else np.zeros(len(XT))
+    scale = np.sqrt(np.maximum((XT * XT) @ share - center**2, 0.0))
+    free = scale > _FLAT * np.abs(XT).max(axis=1)
+    free[problem.keep] = False
+    if problem.terms is not None:
+        # Terms that are too wide for the rows are out, as the user was told.
+        free &= problem.terms.of >= 0
+    scale[~free] = 1.0
+    XT /= scale[:, None]
+    offset = np.zeros(problem.n) if problem.offset is None else problem.offset
+    net = Net(
+        XT, problem.y[used], problem.loss, given[used], offset[used], problem.keep, free, MIXINGS[0]
+    )
+    return net, scale, used
+
+
+def _path(problem: Standardized, net: Net, fold: Places, used: Mask) -> NetPath:
+    """The path of one mixing, as far as it is worth going."""
+    share = net.weights / net.weights.sum()
+    out = [fold == f for f in range(fold.max() + 1)]
+    descent = Descent([net, *(net.without(rows) for rows in out)])
+    empty = descent.losses()
+    etas: list[Array] = []
+    coefs: list[Array] = []
+    best, worse = 0, 0
+    for penalty in net.largest_penalty() * np.geomspace(1.0, _LAST, _PENALTIES):
+        models = descent.to(float(penalty))
+        eta = net.offset.copy()
+        for rows, coef in zip(out, models[1:], strict=True):
+            eta[rows] += coef @ net.XT[:, rows]
+        coefs.append(models[0])
+        etas.append(eta)
+        more = _more(problem, net.y, share, etas[best], eta)
+        best, worse = (len(etas) - 1, 0) if more < 0 else (best, worse + 1)
+        if worse >= _WORSE and more > 0 or (descent.losses() <= _EXPLAINED * empty).all():
+            break
+    losses = problem.family.bounded(problem.loss, net.y, np.array(etas))
+    value = losses @ share
+    se = np.sqrt((losses - value[:, None]) ** 2 @ share**2)
+    return NetPath(np.array(coefs), value, se, etas[value.argmin()], fold, used, net.mixing)
+
+
+def _more(problem: Standardized, y: Array, share: Array, best: Array, eta: Array) -> float:
+    """How much more rows lose than with the best predictors."""
+    first, second = problem.family.bounded(problem.loss, y, np.array([best, eta]))
+    more = second - first
+    mean = float(more @ share)
+    error = float(np.sqrt((more - mean) ** 2 @ share**2))
+    # Less is better at once, more is worse only beyond chance.
+    return mean if mean < 0 else max(mean - _ERRORS * error, 0.0)
