@@ -15,13 +15,13 @@ from robustsparse.algorithm.losses import Loss
 from robustsparse.base.types import Array, Indices, Mask
 
 # Equations of the minimum hold to this part of the penalty.
-_TOLERANCE, _MAX_SWEEPS = 1e-4, 2000
+_TOLERANCE, _MAX_SWEEPS = 1e-3, 2000
 # Steps for a loss that is not quadratic, and the part of what is minimized that a step must gain for another.
-_STEPS, _PROGRESS = 100, 1e-5
+_STEPS, _PROGRESS = 100, 1e-4
 # Curvatures of flat losses are taken for this.
 _FLAT = 1e-5
 # At the next penalty, columns whose gradient reaches this part of it are expected to enter.
-_NEAR = 0.85
+_NEAR = 0.9
 # A gradient may exceed the penalty by this part of it before its column joins.
 _SLACK = 1e-3
 
@@ -160,6 +160,7 @@ class _State:
         self.eta = net.offset[self.rows]
         self.kept = net.XT[net.keep][:, self.rows]
         self.working = np.zeros(0, dtype=np.int64)
+        self._works = np.zeros(len(net.XT), dtype=bool)
         self.columns = np.zeros((0, len(self.rows)))
         # Those of the last curvature: of a quadratic loss they stay.
         self._products: _Products | None = None
@@ -181,14 +182,16 @@ class _State:
         """Begin another penalty with the columns in the model and those near it."""
         if self._products is None:
             used = self.coef[self.working] != 0
+            self._works[self.working[~used]] = False
             self.working, self.columns = self.working[used], self.columns[used]
         self.join(near)
 
     def join(self, wanted: Indices) -> bool:
         """Take columns into the working set; returns whether one of them was not there."""
-        joining = np.setdiff1d(wanted, self.working, assume_unique=True)
+        joining = wanted[~self._works[wanted]]
         if not len(joining):
             return False
+        self._works[joining] = True
         self.working = np.concatenate([self.working, joining])
         self.columns = np.concatenate([self.columns, self.net.XT[joining][:, self.rows]])
         self._products = None
@@ -259,9 +262,7 @@ class _Products:
 
     def __init__(self, kept: Array, columns: Array, weights: Array) -> None:
         weighted = kept * weights
-        self.inside: Array = np.asarray(
-            np.linalg.pinv(weighted @ kept.T, hermitian=True), dtype=np.float64
-        )
+        self.inside = _inverse(weighted @ kept.T)
         across = weighted @ columns.T
         self.explained = self.inside @ across
         self._kept, self._columns, self._root = kept, columns, np.sqrt(weights)
@@ -287,3 +288,10 @@ class _Products:
         grad = self._columns @ score - self.explained.T @ (self._kept @ score) - ridge * beta
         among = self._among + ridge * np.eye(len(beta))
         kernels.lasso_from_gram(among, threshold, beta, grad, tolerance, _MAX_SWEEPS)
+
+
+def _inverse(A: Array) -> Array:
+    """Inverse of a symmetric matrix, or what is nearest to it; that of the intercept alone is a number."""
+    if len(A) == 1 and A[0, 0] > 0:
+        return 1.0 / A
+    return np.asarray(np.linalg.pinv(A, hermitian=True), dtype=np.float64)

@@ -18,10 +18,10 @@ MIXINGS = (0.5, 0.1)
 FOLDS = 5
 # Penalties on the path, and the last as a part of the first.
 _PENALTIES, _LAST = 30, 1e-3
-# A path has turned when so many penalties in a row were worse than the best, the last by so many standard errors.
+# A path has turned so many penalties after the best, if the last is worse by so many standard errors.
 _WORSE, _ERRORS = 3, 1.0
-# A loss that is this part of the empty model's leaves nothing to be explained.
-_EXPLAINED = 1e-3
+# Classes are told apart when the loss is this part of the empty model's; beyond, coefficients only grow.
+_APART = 1e-3
 # A spread below this part of a column's largest value is none.
 _FLAT = 1e-9
 
@@ -118,22 +118,25 @@ def _net(problem: Standardized, weights: Array) -> tuple[Net, Array, Mask]:
 def _path(problem: Standardized, net: Net, fold: Places, used: Mask) -> NetPath:
     """The path of one mixing, as far as it is worth going."""
     share = net.weights / net.weights.sum()
-    out = [fold == f for f in range(fold.max() + 1)]
-    descent = Descent([net, *(net.without(rows) for rows in out)])
-    empty = descent.losses()
+    out = [np.flatnonzero(fold == f) for f in np.unique(fold)]
+    descent = Descent([net, *(net.without(fold == fold[rows[0]]) for rows in out)])
+    enough = -np.inf if problem.family.has_scale else _APART * descent.losses()
     etas: list[Array] = []
     coefs: list[Array] = []
-    best, worse = 0, 0
+    best = 0
     for penalty in net.largest_penalty() * np.geomspace(1.0, _LAST, _PENALTIES):
         models = descent.to(float(penalty))
         eta = net.offset.copy()
         for rows, coef in zip(out, models[1:], strict=True):
-            eta[rows] += coef @ net.XT[:, rows]
+            terms = np.flatnonzero(coef)
+            eta[rows] += coef[terms] @ net.XT[np.ix_(terms, rows)]
         coefs.append(models[0])
         etas.append(eta)
-        more = _more(problem, net.y, share, etas[best], eta)
-        best, worse = (len(etas) - 1, 0) if more < 0 else (best, worse + 1)
-        if worse >= _WORSE and more > 0 or (descent.losses() <= _EXPLAINED * empty).all():
+        mean, error = _more(problem, net.y, share, etas[best], eta)
+        if mean < 0:
+            best = len(etas) - 1
+        turned = len(etas) > best + _WORSE and mean > _ERRORS * error
+        if turned or (descent.losses() <= enough).all():
             break
     losses = problem.family.bounded(problem.loss, net.y, np.array(etas))
     value = losses @ share
@@ -141,11 +144,11 @@ def _path(problem: Standardized, net: Net, fold: Places, used: Mask) -> NetPath:
     return NetPath(np.array(coefs), value, se, etas[value.argmin()], fold, used, net.mixing)
 
 
-def _more(problem: Standardized, y: Array, share: Array, best: Array, eta: Array) -> float:
-    """How much more rows lose than with the best predictors."""
+def _more(
+    problem: Standardized, y: Array, share: Array, best: Array, eta: Array
+) -> tuple[float, float]:
+    """How much more the rows lose with predictors than with the best ones: the mean, and its standard error."""
     first, second = problem.family.bounded(problem.loss, y, np.array([best, eta]))
     more = second - first
     mean = float(more @ share)
-    error = float(np.sqrt((more - mean) ** 2 @ share**2))
-    # Less is better at once, more is worse only beyond chance.
-    return mean if mean < 0 else max(mean - _ERRORS * error, 0.0)
+    return mean, float(np.sqrt((more - mean) ** 2 @ share**2))
