@@ -16,8 +16,8 @@ from robustsparse.regression.fit.standardized import Standardized
 # near-copies it takes all or none; close to a ridge, many weak terms share what they explain.
 MIXINGS = (0.5, 0.1)
 FOLDS = 5
-# Penalties on the path, and the last as a part of the first.
-_PENALTIES, _LAST = 30, 1e-3
+# Penalties on the path as parts of the first: close together where few terms enter, for those who want few.
+_PENALTIES = np.concatenate([np.linspace(1.0, 0.84, 5), np.geomspace(0.8, 1e-3, 28)])
 # A path has turned so many penalties after the best, if the last is worse by so many standard errors.
 _WORSE, _ERRORS = 3, 1.0
 # Classes are told apart when the loss is this part of the empty model's; beyond, coefficients only grow.
@@ -124,7 +124,7 @@ def _path(problem: Standardized, net: Net, fold: Places, used: Mask) -> NetPath:
     etas: list[Array] = []
     coefs: list[Array] = []
     best = 0
-    for penalty in net.largest_penalty() * np.geomspace(1.0, _LAST, _PENALTIES):
+    for penalty in net.largest_penalty() * _PENALTIES:
         models = descent.to(float(penalty))
         eta = net.offset.copy()
         for rows, coef in zip(out, models[1:], strict=True):
