@@ -44,7 +44,7 @@ from robustsparse.kernels.constants import (
 from robustsparse.kernels.lasso.clime import clime_columns
 from robustsparse.kernels.lasso.gram import lasso_from_gram, lasso_node_paths
 from robustsparse.kernels.lasso.graphical import graphical_lasso, precision_from_columns
-from robustsparse.kernels.lasso.rows import weighted_lasso
+from robustsparse.kernels.lasso.rows import elastic_from_rows, weighted_lasso
 from robustsparse.kernels.order_statistics import largest_places
 from robustsparse.kernels.thresholding.fused_iteration import iterate_squares
 from robustsparse.kernels.thresholding.nodes import residual_variances, threshold_nodes
@@ -88,6 +88,7 @@ __all__ = [
     "block_survivors",
     "claim_reference",
     "clime_columns",
+    "elastic_from_rows",
     "graphical_lasso",
     "iterate_squares",
     "largest_places",

@@ -107,6 +107,15 @@ def clime_columns(
     out: Array,
     reached: Indices,
 ) -> None: ...
+def elastic_from_rows(
+    Z: Array,
+    resid: Array,
+    threshold: float,
+    ridge: float,
+    beta: Array,
+    tol: float,
+    max_sweeps: int,
+) -> bool: ...
 def graphical_lasso(
     S: Array, penalty: float, W: Array, B: Array, tol: float, max_rounds: int, max_sweeps: int
 ) -> int: ...

@@ -4,7 +4,7 @@ import numpy as np
 
 from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.constants import SUMS
-from robustsparse.kernels.vectors import add_multiple, soft
+from robustsparse.kernels.vectors import add_multiple, dot, larger, soft, vector
 
 
 @part(fastmath=SUMS)
@@ -78,3 +78,39 @@ def weighted_lasso(XT, w, r, penalty, beta, intercept, tol, max_sweeps):
                 break
         if not settled:
             return constant, False
+
+
+@part
+def _elastic_sweep(Z, resid, threshold, ridge, beta, curvature, all_of_them):
+    """One round over the coordinates, or over the nonzero ones; returns the largest change of a gradient."""
+    largest = 0.0
+    for j in range(len(beta)):
+        old = beta[j]
+        if curvature[j] <= 0.0 or (old == 0.0 and not all_of_them):
+            continue
+        gradient = dot(Z[j], resid) + curvature[j] * old
+        new = soft(gradient, threshold) / (curvature[j] + ridge)
+        if new != old:
+            add_multiple(resid, old - new, Z[j])
+            beta[j] = new
+            largest = larger(largest, curvature[j] * abs(new - old))
+    return largest
+
+
+@kernel
+def elastic_from_rows(Z, resid, threshold, ridge, beta, tol, max_sweeps):
+    """Minimize `|resid|^2 / 2 + threshold |beta|_1 + ridge |beta|^2 / 2` in place of beta, from where it is.
+
+    `resid` falls by `Z[j]` times what beta[j] gains. Returns whether the sweeps settled.
+    """
+    curvature = vector(len(beta))
+    for j in range(len(beta)):
+        curvature[j] = dot(Z[j], Z[j])
+    all_of_them = True
+    for _ in range(max_sweeps):
+        moved = _elastic_sweep(Z, resid, threshold, ridge, beta, curvature, all_of_them)
+        if moved <= tol and all_of_them:
+            return True
+        # Zeros have their turn when the others have settled.
+        all_of_them = moved <= tol
+    return False

@@ -1,0 +1,154 @@
+"""Elastic nets on weighted rows, with the penalty chosen by cross-validation.
+
+The nets without each fold and the one of all rows go down the path together, which ends where smaller penalties have
+nothing to offer: the rows left out are predicted worse again, or the others cannot be fitted any better.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robustsparse.algorithm.elastic_net import Descent, Net
+from robustsparse.base.types import Array, Mask, Places
+from robustsparse.regression.fit.standardized import Standardized
+
+# Shares of the l1 norm in the penalty, of which cross-validation takes one: half is as accurate as the lasso, and of
+# near-copies it takes all or none; close to a ridge, many weak terms share what they explain.
+MIXINGS = (0.5, 0.1)
+FOLDS = 5
+# Penalties on the path as parts of the first: close together where few terms enter, for those who want few.
+_PENALTIES = np.concatenate([np.linspace(1.0, 0.84, 5), np.geomspace(0.8, 1e-3, 28)])
+# A path has turned so many penalties after the best, if the last is worse by so many standard errors.
+_WORSE, _ERRORS = 3, 1.0
+# Classes are told apart when the loss is this part of the empty model's; beyond, coefficients only grow.
+_APART = 1e-3
+# A spread below this part of a column's largest value is none.
+_FLAT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class NetPath:
+    """An elastic net at falling penalties, with what cross-validation says of each.
+
+    Attributes
+    ----------
+    coefs : array (penalties, p)
+        Coefficients by row of the standardized design.
+    value, se : array (penalties,)
+        Mean bounded loss of rows left out, and its standard error.
+    eta_out : array (n_used,)
+        Predictors of the rows by nets that did not see them, at the penalty of the smallest value.
+    fold : array of int (n_used,)
+        Number of each row's fold.
+    used : bool array (n,)
+        Which rows of the problem these are: those of positive weight.
+    mixing : float
+        Share of the l1 norm in the penalty.
+    """
+
+    coefs: Array
+    value: Array
+    se: Array
+    eta_out: Array
+    fold: Places
+    used: Mask
+    mixing: float
+
+    @property
+    def best(self) -> int:
+        """Place of the smallest value."""
+        return int(self.value.argmin())
+
+
+def cross_validated_net(problem: Standardized, weights: Array, fold: Places) -> NetPath:
+    """The elastic net of weighted rows whose mixing predicts rows left out best.
+
+    Parameters
+    ----------
+    problem : Standardized
+        The standardized problem.
+    weights : array (n,)
+        Multipliers of the rows, beside the problem's own.
+    fold : array of int (n,)
+        Number of each row's fold, from 0 on; see `deal_folds`.
+    """
+    net, scale, used = _net(problem, weights)
+    paths = [_path(problem, replace(net, mixing=m), fold[used], used) for m in MIXINGS]
+    path = min(paths, key=lambda path: float(path.value.min()))
+    return replace(path, coefs=path.coefs / scale)
+
+
+def deal_folds(problem: Standardized, weights: Array, rng: np.random.Generator) -> Places:
+    """Number of each row's fold (n,); rows of positive weight are dealt out evenly, and so are classes."""
+    used = np.flatnonzero(_given(problem, weights) > 0)
+    order = used[rng.permutation(len(used))]
+    if not problem.family.has_scale:
+        order = order[np.argsort(problem.y[order], kind="stable")]
+    fold = np.zeros(problem.n, dtype=np.intp)
+    fold[order] = np.arange(len(order)) % min(FOLDS, len(order))
+    return fold
+
+
+def _given(problem: Standardized, weights: Array) -> Array:
+    return weights if problem.weights is None else weights * problem.weights
+
+
+def _net(problem: Standardized, weights: Array) -> tuple[Net, Array, Mask]:
+    """The net of the rows in use, its columns on the scale that they have there, that scale, and those rows."""
+    given = _given(problem, weights)
+    used = given > 0
+    XT = np.asarray(problem.XT[:, used], dtype=np.float64, order="C")
+    share = given[used] / given[used].sum()
+    center = XT @ share if problem.intercept else np.zeros(len(XT))
+    scale = np.sqrt(np.maximum((XT * XT) @ share - center**2, 0.0))
+    free = scale > _FLAT * np.abs(XT).max(axis=1)
+    free[problem.keep] = False
+    if problem.terms is not None:
+        # Terms that are too wide for the rows are out, as the user was told.
+        free &= problem.terms.of >= 0
+    scale[~free] = 1.0
+    XT /= scale[:, None]
+    offset = np.zeros(problem.n) if problem.offset is None else problem.offset
+    net = Net(
+        XT, problem.y[used], problem.loss, given[used], offset[used], problem.keep, free, MIXINGS[0]
+    )
+    return net, scale, used
+
+
+def _path(problem: Standardized, net: Net, fold: Places, used: Mask) -> NetPath:
+    """The path of one mixing, as far as it is worth going."""
+    share = net.weights / net.weights.sum()
+    out = [np.flatnonzero(fold == f) for f in np.unique(fold)]
+    descent = Descent([net, *(net.without(fold == fold[rows[0]]) for rows in out)])
+    enough = -np.inf if problem.family.has_scale else _APART * descent.losses()
+    etas: list[Array] = []
+    coefs: list[Array] = []
+    best = 0
+    for penalty in net.largest_penalty() * _PENALTIES:
+        models = descent.to(float(penalty))
+        eta = net.offset.copy()
+        for rows, coef in zip(out, models[1:], strict=True):
+            terms = np.flatnonzero(coef)
+            eta[rows] += coef[terms] @ net.XT[np.ix_(terms, rows)]
+        coefs.append(models[0])
+        etas.append(eta)
+        mean, error = _more(problem, net.y, share, etas[best], eta)
+        if mean < 0:
+            best = len(etas) - 1
+        turned = len(etas) > best + _WORSE and mean > _ERRORS * error
+        if turned or (descent.losses() <= enough).all():
+            break
+    losses = problem.family.bounded(problem.loss, net.y, np.array(etas))
+    value = losses @ share
+    se = np.sqrt((losses - value[:, None]) ** 2 @ share**2)
+    return NetPath(np.array(coefs), value, se, etas[value.argmin()], fold, used, net.mixing)
+
+
+def _more(
+    problem: Standardized, y: Array, share: Array, best: Array, eta: Array
+) -> tuple[float, float]:
+    """How much more the rows lose with predictors than with the best ones: the mean, and its standard error."""
+    first, second = problem.family.bounded(problem.loss, y, np.array([best, eta]))
+    more = second - first
+    mean = float(more @ share)
+    return mean, float(np.sqrt((more - mean) ** 2 @ share**2))
