@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustsparse.algorithm.elastic_net import Descent, Net
+from robustsparse.base.threads import one_blas_thread
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.regression.fit.standardized import Standardized
 
@@ -73,7 +74,9 @@ def cross_validated_net(problem: Standardized, weights: Array, fold: Places) -> 
         Number of each row's fold, from 0 on; see `deal_folds`.
     """
     net, scale, used = _net(problem, weights)
-    paths = [_path(problem, replace(net, mixing=m), fold[used], used) for m in MIXINGS]
+    # Thousands of small products: threads would only wait for each other.
+    with one_blas_thread():
+        paths = [_path(problem, replace(net, mixing=m), fold[used], used) for m in MIXINGS]
     path = min(paths, key=lambda path: float(path.value.min()))
     return replace(path, coefs=path.coefs / scale)
 

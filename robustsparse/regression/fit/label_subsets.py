@@ -13,6 +13,7 @@ import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.algorithm.sparsity import identifiable_k
+from robustsparse.base.threads import one_blas_thread
 from robustsparse.base.types import Indices
 from robustsparse.regression.fit.best_subsets import padded
 from robustsparse.regression.fit.criteria import Price, cost
@@ -34,13 +35,14 @@ class LabelSubsets:
         self, part: Standardized, hints: Hints, price: Price, wanted: Sequence[int] = ()
     ) -> Found:
         """Models of 0, 1, 2, … terms until the criterion has clearly turned, then on to the largest wanted."""
-        search = _Search(part, price)
-        seeds = tuple(hints.sets)
-        path = search.look(0, seeds)
-        for size in search.open_sizes(wanted):
-            path = search.look(size, seeds)
-        values = search.values()
-        search.take(path.continued(max(wanted, default=0)).values())
+        # Thousands of small products: threads would only wait for each other.
+        with one_blas_thread():
+            search = _Search(part, price)
+            path = search.look(0, hints.sets)
+            for size in search.open_sizes(wanted):
+                path = search.look(size, hints.sets)
+            values = search.values()
+            search.take(path.continued(max(wanted, default=0)).values())
         models = {size: search.model(size) for size in sorted(search.best)}
         largest = models[max(models)]
         beyond = {size: padded(part, largest, size) for size in wanted if size > max(models)}
