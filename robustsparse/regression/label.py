@@ -156,6 +156,7 @@ class _Labels:
             )
         response, far = response_flags(problem.family, problem.y, model), self.far.flags
         flag = np.select([response & far, response, far], ["both", "response", "leverage"], "")
+        told = {} if model.wrong is None else {"wrong": model.wrong}
         return pd.DataFrame(
             {
                 "link": link,
@@ -166,6 +167,7 @@ class _Labels:
                 "distance": self.far.distances,
                 "distance_cutoff": self.far.cutoff,
                 "flag": flag.astype(object),
+                **told,
             },
             index=design.rows,
         )

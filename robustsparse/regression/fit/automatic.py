@@ -27,8 +27,8 @@ from robustsparse.regression.fit.criteria import (
 )
 from robustsparse.regression.fit.ends import End, Ends
 from robustsparse.regression.fit.finders import Finder, Found, Hints, Thresholding, automatic_grid
-from robustsparse.regression.fit.label_subsets import LabelSubsets
 from robustsparse.regression.fit.k_paths import Choice, choice_of, choose_by_cv
+from robustsparse.regression.fit.label_subsets import LabelSubsets
 from robustsparse.regression.fit.levels import RareLevels
 from robustsparse.regression.fit.models import Fitted, Model, Models
 from robustsparse.regression.fit.options import Options
@@ -92,7 +92,11 @@ def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) ->
 def _doubt(problem: Standardized, fitted: Fitted, ends: Ends, options: Options) -> str:
     """Why the automatic choice of k may be wrong, in words; nothing if it is as good as it looks."""
     k, rows = fitted.model.size, int(ends.best.used.sum())
-    doubt = ends.doubt(k, estimated=options.estimated) if by_least_squares(problem) else ""
+    doubt = (
+        ends.doubt(k, estimated=options.estimated)
+        if by_least_squares(problem) or by_labels(problem)
+        else ""
+    )
     if doubt or not 0 < k == max(fitted.path) < problem.free:
         return doubt
     return (
