@@ -86,7 +86,10 @@ def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) ->
     # A cluster of rows that fit counts in full.
     shares = cluster_shares(clusters, contradicting(judged, clusters, end.refit))
     fitted = _chosen(problem, search, end, options, _Rows(far, trust, shares))
-    return fitted if ks else replace(fitted, doubt=_doubt(problem, fitted, ends, options))
+    if ks:
+        return fitted
+    undecided = by_labels(problem) and ends.little_evidence
+    return replace(fitted, doubt=_doubt(problem, fitted, ends, options), undecided=undecided)
 
 
 def _doubt(problem: Standardized, fitted: Fitted, ends: Ends, options: Options) -> str:

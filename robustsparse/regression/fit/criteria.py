@@ -74,8 +74,8 @@ def ric_price(n: int, d: int, size: int, strength: float) -> float:
 def label_price(d: int, size: int) -> float:
     """Price of `size` terms chosen among d where the responses are labels: that of the choice, and of each term.
 
-    Labels tell little of each term. The choice costs what it is worth, twice the logarithm of the number of sets of that
-    size, which of many terms is far less than twice the logarithm of d for each.
+    Labels tell little of each term. The choice costs what it is worth, twice the logarithm of the number of sets of
+    that size, which of many terms is far less than twice the logarithm of d for each.
 
     Examples
     --------
