@@ -24,6 +24,7 @@ from robustsparse.regression.fit.criteria import (
     PRICES,
     criteria,
     gic_price,
+    payable_terms,
 )
 from robustsparse.regression.fit.ends import End, Ends
 from robustsparse.regression.fit.finders import Finder, Found, Hints, Thresholding, automatic_grid
@@ -50,6 +51,8 @@ from robustsparse.robust.row_clusters import cluster_shares, row_clusters
 _ROUNDS = 3
 # Iterations from a model that is found already, to be shown.
 _SHOWN_ITER = 5
+# Labels that cannot pay for so many terms cannot tell which of them matter.
+_PAYABLE = 4.0
 # The criterion by which k is chosen while rows are judged.
 _JUDGE = "ric"
 
@@ -88,7 +91,7 @@ def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) ->
     fitted = _chosen(problem, search, end, options, _Rows(far, trust, shares))
     if ks:
         return fitted
-    undecided = by_labels(problem) and ends.little_evidence
+    undecided = by_labels(problem) and payable_terms(problem) < _PAYABLE
     return replace(fitted, doubt=_doubt(problem, fitted, ends, options), undecided=undecided)
 
 

@@ -88,6 +88,13 @@ def label_price(d: int, size: int) -> float:
     return 2.0 * sets + _LABEL_TERM * size
 
 
+def payable_terms(problem: Standardized) -> float:
+    """How many terms labels could pay for that are explained without a rest: their deviance over the price of a term."""
+    share = float(problem.y.mean())
+    entropy = -share * log(share) - (1.0 - share) * log(1.0 - share) if 0.0 < share < 1.0 else 0.0
+    return 2.0 * problem.n * entropy / ebic_price(problem.n, problem.candidates, 1)
+
+
 # Prices by the name of the criterion.
 PRICES: dict[str, Price] = {"ric": ric_price, "ebic": ebic_price, "gic": gic_price}
 

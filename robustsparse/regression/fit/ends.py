@@ -93,7 +93,7 @@ class Ends:
         return self._why_little(k, estimated) or self._rival()
 
     @property
-    def little_evidence(self) -> bool:
+    def _little_evidence(self) -> bool:
         """Whether the best model is hardly better than none."""
         values, best = self.best.found.values, self.best.found.k
         nothing_to_find = not self.judged.free or self.best.refit.scale == 0 or 0 not in values
@@ -101,7 +101,7 @@ class Ends:
         return not nothing_to_find and values[0] - values[best] < enough * self._term
 
     def _why_little(self, k: int, estimated: bool) -> str:
-        if not self.little_evidence:
+        if not self._little_evidence:
             return ""
         many = f"its {k} terms hardly stand"
         terms = "no term stands" if k == 0 else "its one term hardly stands" if k == 1 else many

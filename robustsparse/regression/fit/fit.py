@@ -15,9 +15,9 @@ from robustsparse.regression.fit.standardized import Standardized, by_least_squa
 
 # What is said of a fit that was to select, and predicts.
 _UNDECIDED = (
-    "no few terms stand out from noise in telling the classes apart: there is nothing to be told, or it takes many terms "
-    "of which none can be named. The coefficients are shrunken for prediction; cross_validate() tells how well they "
-    "predict, and goal='select' selects all the same."
+    "so few labels cannot tell which of so many columns matter, however well these tell the classes apart. The "
+    "coefficients are shrunken for prediction; cross_validate() tells how well they predict, and goal='select' selects "
+    "all the same."
 )
 
 

@@ -145,7 +145,7 @@ class Fitted:
     doubt : str
         Why the choice of k may be wrong, in words; empty if nothing speaks against it.
     undecided : bool
-        Whether the labels do not tell which few terms matter.
+        Whether there are too few labels to tell which terms matter.
     goal : str
         "select" or "predict": whether the coefficients are shrunken.
     """
