@@ -29,7 +29,7 @@ from robustsparse.robust.mm import Refit, check_enough_rows, check_rows, indepen
 SHARES = np.array([0.0, 0.02, 0.05, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3])
 # The prior: that no label is wrong; else a gamma density of this shape and mean, over the middles between shares.
 _NONE_WRONG, _SHAPE, _MEAN = 0.25, 6.0, 0.1
-_FIRST_EDGE, _LAST_EDGE = 0.005, 0.35
+_EDGES = np.concatenate([[0.005], (SHARES[1:-1] + SHARES[2:]) / 2, [0.35]])
 # The fits have settled when a step lowers the objective by less than this.
 TOL = 1e-9
 MAX_ITER, MAX_HALVINGS = 100, 30
@@ -49,10 +49,9 @@ _LEAST_WEIGHT = 1e-10
 
 def _log_prior() -> Array:
     """Logarithm of the prior probability of each share."""
-    edges = np.concatenate([[_FIRST_EDGE], (SHARES[1:-1] + SHARES[2:]) / 2, [_LAST_EDGE]])
     rate = _SHAPE / _MEAN
     density = _SHAPE * log(rate) - lgamma(_SHAPE) + (_SHAPE - 1) * np.log(SHARES[1:])
-    some = density - rate * SHARES[1:] + np.log(np.diff(edges)) + log(1.0 - _NONE_WRONG)
+    some = density - rate * SHARES[1:] + np.log(np.diff(_EDGES)) + log(1.0 - _NONE_WRONG)
     return np.concatenate([[log(_NONE_WRONG)], some])
 
 
@@ -143,7 +142,8 @@ class ShareFits:
         below = np.cumsum(self.posterior)
         if below[0] >= level:
             return 0.0
-        return float(np.interp(level, np.concatenate([[0.0], below]), np.concatenate([[0.0], SHARES])))
+        # A share stands for those up to the middle between it and the next one.
+        return float(np.interp(level, below, _EDGES))
 
     @property
     def share(self) -> float:
