@@ -35,7 +35,7 @@ _EXACT, _EXACT_VARIANCE = 1e-10, 1e-20
 # Residuals below this part of the response are rounding errors.
 _ROUNDING = 1e-10
 # Share of wrong labels in a deviance that is not to be led by any of them.
-_FEW_WRONG = 0.05
+_FEW_WRONG = 0.02
 
 
 @dataclass(frozen=True)

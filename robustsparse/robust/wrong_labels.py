@@ -28,7 +28,7 @@ from robustsparse.robust.mm import Refit, check_enough_rows, check_rows, indepen
 SHARES = np.array([0.0, 0.02, 0.05, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3])
 # The prior: that no label is wrong; else a gamma density of this shape and mean, over the middles between shares.
 _NONE_WRONG, _SHAPE, _MEAN = 0.25, 6.0, 0.1
-_FIRST_EDGE, _LAST_EDGE = 0.005, 0.35
+_EDGES = np.concatenate([[0.005], (SHARES[1:-1] + SHARES[2:]) / 2, [0.35]])
 # The fits have settled when a step lowers the objective by less than this.
 TOL = 1e-9
 MAX_ITER, MAX_HALVINGS = 100, 30
@@ -41,6 +41,9 @@ _NEGLIGIBLE = 8.0
 # Standard deviation of the log-odds under the prior: hardly felt, but where a large share of wrong labels makes a step
 # of the probabilities, which fits any labels.
 _SPREAD = 4.0
+# Part of the penalty that counts against a share: none would take unlikely labels for wrong ones too often, all of it too
+# seldom.
+_OF_PENALTY = 0.5
 # Level of a low quantile, and how many standard deviations from the middle it is in a normal distribution.
 _LOW, _NORMAL = 0.025, 1.96
 # Least weight of a row in the least-squares problem, as a part of the largest.
@@ -49,10 +52,9 @@ _LEAST_WEIGHT = 1e-10
 
 def _log_prior() -> Array:
     """Logarithm of the prior probability of each share."""
-    edges = np.concatenate([[_FIRST_EDGE], (SHARES[1:-1] + SHARES[2:]) / 2, [_LAST_EDGE]])
     rate = _SHAPE / _MEAN
     density = _SHAPE * log(rate) - lgamma(_SHAPE) + (_SHAPE - 1) * np.log(SHARES[1:])
-    some = density - rate * SHARES[1:] + np.log(np.diff(edges)) + log(1.0 - _NONE_WRONG)
+    some = density - rate * SHARES[1:] + np.log(np.diff(_EDGES)) + log(1.0 - _NONE_WRONG)
     return np.concatenate([[log(_NONE_WRONG)], some])
 
 
@@ -117,7 +119,7 @@ class ShareFits:
         Logarithm of the prior times the penalized likelihood, in units of the information at probability one half: what
         speaks for the columns.
     likelihood : array (shares,)
-        The same without the penalty: what speaks for the share, given the columns.
+        The same with a part of the penalty: what speaks for the share, given the columns.
     settled : bool
         Whether the iterations settled.
     n_iter : int
@@ -146,9 +148,8 @@ class ShareFits:
         below = np.cumsum(self.posterior)
         if below[0] >= level:
             return 0.0
-        return float(
-            np.interp(level, np.concatenate([[0.0], below]), np.concatenate([[0.0], SHARES]))
-        )
+        # A share stands for those up to the middle between it and the next one.
+        return float(np.interp(level, below, _EDGES))
 
     @property
     def share(self) -> float:
@@ -259,7 +260,8 @@ def share_fits(rows: Labelled, start: Array | None = None, tol: float = TOL) -> 
     for place, share in enumerate(SHARES):
         end = _minimized(rows, float(share), coef, tol)
         coefs[place], evidence[place] = end.coef, _LOG_PRIOR[place] - end.objective - unit
-        likelihood[place] = _LOG_PRIOR[place] - end.loss
+        penalty = end.loss - end.objective - unit
+        likelihood[place] = _LOG_PRIOR[place] - end.loss + _OF_PENALTY * penalty
         settled, n_iter = settled and end.settled, n_iter + end.n_iter
         # Beyond its peak the likelihood falls faster and faster.
         if place and likelihood[place] < min(likelihood[place - 1], likelihood.max() - _NEGLIGIBLE):

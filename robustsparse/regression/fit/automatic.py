@@ -175,17 +175,17 @@ class _Search:
             if np.array_equal(fitting, good):
                 break
             good = fitting
-            sets = [fit.support for fit in found.models.values()]
-            hints = replace(hints, sets=(*sets, np.union1d(found.best.support, missed)))
+            sets = (*found.sets, np.union1d(found.best.support, missed))
+            hints = replace(hints, sets=sets)
         return end
 
     def priced(self, part: Standardized, end: End, options: Options) -> Found:
         """The models of the trusted rows, as far as the criterion that was asked for wants to see them."""
         if options.select == _JUDGE:
             return end.found
-        sets = tuple(fit.support for fit in end.found.models.values())
+        hints = Hints(end.found.best.coef, end.found.sets)
         price = PRICES.get(options.select, gic_price)
-        return self.finder.find(part, Hints(end.found.best.coef, sets), price, self.wanted)
+        return self.finder.find(part, hints, price, self.wanted)
 
 
 def _chosen(

@@ -89,7 +89,7 @@ def label_price(d: int, size: int) -> float:
 
 
 def payable_terms(problem: Standardized) -> float:
-    """How many terms labels could pay for that are explained without a rest: their deviance over the price of a term."""
+    """How many terms labels could pay for if all were explained: their deviance over the price of a term."""
     share = float(problem.y.mean())
     entropy = -share * log(share) - (1.0 - share) * log(1.0 - share) if 0.0 < share < 1.0 else 0.0
     return 2.0 * problem.n * entropy / ebic_price(problem.n, problem.candidates, 1)

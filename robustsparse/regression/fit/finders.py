@@ -51,6 +51,11 @@ class Found:
         """The model of this size."""
         return self.models[self.k]
 
+    @property
+    def sets(self) -> tuple[Indices, ...]:
+        """Columns of the models that do not depend on what is asked for."""
+        return tuple(self.models[size].support for size in self.values)
+
 
 class Finder(Protocol):
     """Finds a model of every size."""

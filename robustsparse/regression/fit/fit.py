@@ -11,7 +11,7 @@ from robustsparse.regression.fit.finders import automatic_grid
 from robustsparse.regression.fit.models import Fitted
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.shrunken import check_shrinkable, shrunken
-from robustsparse.regression.fit.standardized import Standardized, by_least_squares
+from robustsparse.regression.fit.standardized import Standardized, by_labels, by_least_squares
 
 # What is said of a fit that was to select, and predicts.
 _UNDECIDED = (
@@ -64,7 +64,8 @@ def _grid(problem: Standardized, options: Options) -> tuple[int, ...]:
 
 def _fewest(problem: Standardized, options: Options) -> int:
     """Smallest k: none if something is left in the model then, or if the path of best subsets begins with nothing."""
-    path = options.refit and not options.split and by_least_squares(problem)
+    subsets = by_least_squares(problem) or by_labels(problem)
+    path = options.refit and not options.split and subsets
     return 0 if len(problem.keep) or path else 1
 
 

@@ -22,7 +22,7 @@ from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.fit.subsets import Subset, SubsetPath, subset_path
 from robustsparse.robust.wrong_labels import Labelled, ShareFits, share_fits
 
-# The likelihood is looked at from so many models, at most, and as many more as sizes are asked for.
+# The likelihood is looked at from so many models, at most.
 _LOOKS = 8
 # Fall of the objective at which fits of sets to be compared have settled.
 _TOL = 1e-4
@@ -39,10 +39,12 @@ class LabelSubsets:
         with one_blas_thread():
             search = _Search(part, price)
             path = search.look(0, hints.sets)
-            for size in search.open_sizes(wanted):
+            for size in search.open_sizes():
                 path = search.look(size, hints.sets)
             values = search.values()
-            search.take(path.continued(max(wanted, default=0)).values())
+            # Sizes that are asked for have no say in the models of those that are found anyway.
+            more = path.continued(max(wanted, default=0))
+            search.take(one for size, one in more.items() if size > max(values))
         models = {size: search.model(size) for size in sorted(search.best)}
         largest = models[max(models)]
         beyond = {size: padded(part, largest, size) for size in wanted if size > max(models)}
@@ -100,12 +102,12 @@ class _Search:
         self.take(path.values())
         return path
 
-    def open_sizes(self, wanted: Sequence[int]) -> Iterator[int]:
-        """The best size, its neighbors and those that are asked for, as long as nobody looked from there."""
-        for _ in range(_LOOKS + len(wanted)):
+    def open_sizes(self) -> Iterator[int]:
+        """The best size and its neighbors, as long as nobody looked from there."""
+        for _ in range(_LOOKS):
             values = self.values()
             k = min(values, key=values.__getitem__)
-            near = [size for size in (k, k + 1, k - 1, *wanted) if size in self.best]
+            near = [size for size in (k, k + 1, k - 1) if size in self.best]
             unseen = [size for size in near if self._key(size) not in self._seen]
             if not unseen:
                 return

@@ -123,7 +123,8 @@ def contradicting(problem: Standardized, clusters: Indices, refit: Refit) -> Mas
         return rejected(problem, refit)
     # The squares of Pearson residuals are the odds against the labels.
     odds = refit.resid**2
-    miss, variance = np.sign(refit.resid) * odds / (1.0 + odds), odds / (1.0 + odds) ** 2
+    unlikely, likely = odds / (1.0 + odds), 1.0 / (1.0 + odds)
+    miss, variance = np.sign(refit.resid) * unlikely, unlikely * likely
     out = np.zeros(problem.n, dtype=bool)
     for cluster in range(int(clusters.max(initial=-1)) + 1):
         rows = clusters == cluster
