@@ -268,8 +268,8 @@ def test_intervals_hold(share: float) -> None:
         fit = mislabeled_logistic(A, flipped(y, share))
         error = np.abs(fit.coef - [0.5, 2.0, -2.0])
         covered.append(error < 1.96 * np.sqrt(np.diag(fit.cov)))
-    # 300 intervals: a standard error of 0.013.
-    assert 0.91 < np.mean(covered) < 0.99
+    # 300 intervals, of three that go together: a standard error of 0.02.
+    assert 0.87 < np.mean(covered) < 0.99
 
 
 def test_the_evidence_is_for_columns_that_tell() -> None:
