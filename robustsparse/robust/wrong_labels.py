@@ -156,7 +156,9 @@ class ShareFits:
 
     def open_share(self) -> Array:
         """Covariance (p, p) for want of knowing the share."""
-        low, middle, high = (self.coef_at(self.quantile(level)) for level in (_LOW, 0.5, 1.0 - _LOW))
+        low, middle, high = (
+            self.coef_at(self.quantile(level)) for level in (_LOW, 0.5, 1.0 - _LOW)
+        )
         # The farther of the two ends, as if it were as far on both sides.
         apart = max(high - middle, middle - low, key=np.linalg.norm) / _NORMAL
         return np.outer(apart, apart)
@@ -222,7 +224,9 @@ class _At:
         known = 1.0 - 2.0 * share
         bend = 2.0 * (self.r - self.p)
         bend -= known * self.p * self.r * (self.zero - self.one) / (self.one * self.zero)
-        return np.asarray((rows.weights * self.score + 0.5 * hat * bend) @ rows.A - rows.prior @ coef)
+        return np.asarray(
+            (rows.weights * self.score + 0.5 * hat * bend) @ rows.A - rows.prior @ coef
+        )
 
 
 def _log_det(information: Array) -> float:
@@ -250,7 +254,9 @@ def share_fits(rows: Labelled, start: Array | None = None, tol: float = TOL) -> 
     for place, share in enumerate(SHARES):
         end = _minimized(rows, float(share), coef, tol)
         coefs[place], evidence[place] = end.coef, _LOG_PRIOR[place] - end.objective - unit
-        likelihood[place] = _LOG_PRIOR[place] - end.loss - _OF_DETERMINANT * (end.objective - end.loss + unit)
+        likelihood[place] = (
+            _LOG_PRIOR[place] - end.loss - _OF_DETERMINANT * (end.objective - end.loss + unit)
+        )
         settled, n_iter = settled and end.settled, n_iter + end.n_iter
         # Beyond its peak the evidence falls faster and faster.
         if place and evidence[place] < min(evidence[place - 1], evidence.max() - _NEGLIGIBLE):
