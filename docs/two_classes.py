@@ -240,6 +240,7 @@ def logistic_rows(
 
 
 def quiet_fit(X: np.ndarray, y: np.ndarray) -> rs.RHTResult:
+    """The default call."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rs.RobustSparseWarning)
         return rs.rht_fit(X, y, family="binomial", n_jobs=1)
@@ -358,7 +359,7 @@ LEAST_PRECISION, LEAST_OF_BEST_RECALL, MOST_FALSE = 0.5, 0.5, 0.03
 
 def labels_flagged(fit: rs.RHTResult) -> np.ndarray:
     """Rows whose label the fit would bet against."""
-    return np.isin(np.arange(fit.nobs), fit.outliers())
+    return np.isin(np.arange(fit.nobs), fit.labels().index)
 
 
 def flipped(y: np.ndarray, odds: np.ndarray, how: str, rng: np.random.Generator) -> np.ndarray:

@@ -13,7 +13,7 @@ from robustsparse.robust.standardize import ScaleLike
 
 Epsilon = float | Literal["auto"]
 Select = Literal["ric", "ebic", "gic", "cv"]
-Goal = Literal["select", "predict"]
+Goal = Literal["auto", "select", "predict"]
 
 
 @dataclass(frozen=True)

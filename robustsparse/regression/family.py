@@ -392,6 +392,7 @@ class Binomial(Family):
         return [
             ("Event", f"{event} (against {against})"),
             ("Dev. explained", f"{result.explained:.3f}"),
+            *([("Wrong labels", _about(result))] if "wrong" in result.diagnostics else []),
         ]
 
     def notes(self, result: "RHTResult") -> list[str]:
@@ -402,6 +403,15 @@ class Binomial(Family):
             "The selected terms separate the two classes without an error. The likelihood alone would make their "
             "coefficients infinite; a prior (Jeffreys') keeps them finite, and sets their size."
         ]
+
+
+def _about(result: "RHTResult") -> str:
+    """How many labels look wrong."""
+    wrong = result.diagnostics["wrong"]
+    share, bets = 100.0 * float(wrong.mean()), int((wrong > 0.5).sum())
+    if share == 0.0:
+        return "none to be seen"
+    return f"about {share:.2g}%, see labels()" if bets else f"about {share:.2g}%, no telling which"
 
 
 FAMILIES: dict[str, Family] = {"gaussian": Gaussian(), "binomial": Binomial()}

@@ -56,16 +56,16 @@ def label(
         made=Made(
             kind=options.family,
             select=_chosen_by(fitted, options),
-            goal=options.goal,
+            goal=fitted.goal,
             step=solution.step,
-            refitted=options.refit and options.goal == "select",
+            refitted=options.refit and fitted.goal == "select",
             kept=tuple(design.names[j] for j in problem.keep if j < problem.d),
             dropped=design.dropped,
             classes=design.response.classes,
             references=dict(design.references),
-            groups=named(design.groups, design.names) if options.goal == "select" else {},
+            groups=named(design.groups, design.names) if fitted.goal == "select" else {},
             constant=tuple(np.array(design.names, dtype=object)[problem.scaling.constant]),
-            copies=_copies(problem, fitted, design.names) if options.goal == "select" else {},
+            copies=_copies(problem, fitted, design.names) if fitted.goal == "select" else {},
             spec=design.spec,
             offset_given=design.offset is not None,
             reason=solution.reason,
@@ -92,7 +92,7 @@ def label(
 def _chosen_by(fitted: Fitted, options: Options) -> str:
     if fitted.choice is None:
         return "given"
-    return "cv" if options.goal == "predict" else options.select
+    return "cv" if fitted.goal == "predict" else options.select
 
 
 def _taken_back(solution: RHTFit) -> tuple[float, float] | None:
@@ -156,6 +156,7 @@ class _Labels:
             )
         response, far = response_flags(problem.family, problem.y, model), self.far.flags
         flag = np.select([response & far, response, far], ["both", "response", "leverage"], "")
+        told = {} if model.wrong is None else {"wrong": model.wrong}
         return pd.DataFrame(
             {
                 "link": link,
@@ -166,6 +167,7 @@ class _Labels:
                 "distance": self.far.distances,
                 "distance_cutoff": self.far.cutoff,
                 "flag": flag.astype(object),
+                **told,
             },
             index=design.rows,
         )

@@ -34,6 +34,9 @@ def rerun(method: str, nobs: int, arguments: dict[str, Any]) -> Any:
     public, run, own = _METHODS[method]
     ours = {key: arguments[key] for key in (*own, *_SHARED) if key in arguments}
     rest = {key: value for key, value in arguments.items() if key not in ours}
+    # Intervals are of selected terms.
+    if method != CROSS_VALIDATION and rest.get("goal") == "auto":
+        rest["goal"] = "select"
     if "formula" in rest:
         study = make_study(rest.pop("formula"), rest.pop("data"), rest, public)
     else:

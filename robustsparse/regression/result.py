@@ -19,6 +19,7 @@ from robustsparse.design.response import recode_response
 from robustsparse.regression.call import CROSS_VALIDATION, Call
 from robustsparse.regression.files import save_result
 from robustsparse.regression.fit.contamination import BadShare
+from robustsparse.regression.label_table import label_table
 from robustsparse.regression.made import Made
 from robustsparse.regression.measures import likelier
 from robustsparse.regression.members import Member, Members
@@ -290,6 +291,33 @@ class RHTResult(Pictures):
         flag = self.diagnostics["flag"]
         wanted = flag != "" if kind is None else flag.isin([kind, "both"])
         return list(self.diagnostics.index[wanted])
+
+    def labels(self, least: float = 0.5) -> pd.DataFrame:
+        """Rows of two classes whose label is wrong with a probability of at least `least`, the surest first.
+
+        Parameters
+        ----------
+        least : float
+            Smallest probability: from 0.5 on the model bets against the label.
+
+        Returns
+        -------
+        DataFrame
+            By row: its `label`, the `probability` that the model gives to it, and the probability that it is `wrong`.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> rng = np.random.default_rng(1)
+        >>> X = rng.normal(size=(400, 50))
+        >>> y = (X[:, 0] - X[:, 1] + 0.2 * rng.normal(size=400) > 0).astype(int)
+        >>> y[:20] = 1 - y[:20]
+        >>> fit = rs.rht_fit(X, y, family="binomial")
+        >>> wrong = fit.labels()
+        >>> sorted(wrong.columns), len(wrong) > 10, sum(row < 20 for row in wrong.index) / len(wrong) > 0.8
+        (['label', 'probability', 'wrong'], True, True)
+        """
+        return label_table(self, least)
 
     # --------------------------------------------------------------------------------- predict
 

@@ -27,7 +27,7 @@ def rht(
     *,
     k: Sparsity = "auto",
     select: Select = "ric",
-    goal: Goal = "select",
+    goal: Goal = "auto",
     loss: LossLike | None = None,
     epsilon: Epsilon = 0.1,
     standardize: ScaleLike = True,
@@ -72,14 +72,16 @@ def rht(
         "gic": k log d log log n, generous. "cv": robust five-fold cross-validation, the smallest k within one standard
         error of the best. For the gaussian family the models are best subsets, found by exchanges of columns; for
         others a path of Algorithm 1. A model of a given k is the member of that size of the automatic path.
-    goal : {"select", "predict"}
+    goal : {"auto", "select", "predict"}
         "select": few terms, not shrunken, with standard errors. "predict": the rows are judged in the same way, and on
         those that are trusted an elastic net is fitted, whose penalty robust cross-validation chooses: more terms, all
         shrunken, and better predictions, above all of collinear data and of many weak terms. There are no standard
         errors then, k is the number of terms that are not zero, and a k that is given is the most there may be.
+        "auto" selects, unless k is left open and the labels of two classes are too few to tell terms apart, whatever
+        they say, as those of forty patients with thousands of genes: then it predicts, and says so.
     loss : {"squared", "huber", "logistic"} or Loss, optional
-        The family's own by default. It drives the selection; the refit is an MM-regression or a bounded-influence
-        logistic regression whatever the loss, so with a loss of your own there is no refit.
+        The family's own by default. It drives the selection; the refit is an MM-regression or a logistic
+        regression that knows of wrong labels whatever the loss, so with a loss of your own there is no refit.
     epsilon : float or "auto"
         Fraction of bad rows to survive; twice that much is trimmed at each end, but at most a third
         of the rarer class. "auto" estimates it: a first fit that survives a fifth of bad rows says how
@@ -158,7 +160,7 @@ def rht_fit(
     estimator: EstimatorLike = "trim",
     k: Sparsity = "auto",
     select: Select = "ric",
-    goal: Goal = "select",
+    goal: Goal = "auto",
     loss: LossLike | None = None,
     epsilon: Epsilon = 0.1,
     intercept: bool = True,

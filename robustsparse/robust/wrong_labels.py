@@ -12,7 +12,6 @@ nothing is lost where all labels are right. Three things make an estimate of it:
 - What the data say of a set of columns is that evidence, summed over the shares.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import lgamma, log
@@ -37,10 +36,14 @@ MAX_ITER, MAX_HALVINGS = 100, 30
 _LONGEST, _FARTHEST = 5.0, 35.0
 # Ridge, relative to the information at probability one half, against columns that are dependent up to rounding.
 _RIDGE = 1e-9
-# Shares with less than this of the evidence, as a logarithm, are left out.
+# Shares with less than this of the likelihood, as a logarithm, are left out.
 _NEGLIGIBLE = 8.0
-_OF_DETERMINANT = 0.0
+# Standard deviation of the log-odds under the prior: hardly felt, but where a large share of wrong labels makes a step
+# of the probabilities, which fits any labels.
 _SPREAD = 4.0
+# Part of the penalty that counts against a share: none would take unlikely labels for wrong ones too often, all of it
+# too seldom.
+_OF_PENALTY = 0.5
 # Level of a low quantile, and how many standard deviations from the middle it is in a normal distribution.
 _LOW, _NORMAL = 0.025, 1.96
 # Least weight of a row in the least-squares problem, as a part of the largest.
@@ -113,7 +116,10 @@ class ShareFits:
     coefs : array (shares, p)
         Coefficients.
     evidence : array (shares,)
-        Logarithm of the prior times the penalized likelihood, in units of the information at probability one half.
+        Logarithm of the prior times the penalized likelihood, in units of the information at probability one half: what
+        speaks for the columns.
+    likelihood : array (shares,)
+        The same with a part of the penalty: what speaks for the share, given the columns.
     settled : bool
         Whether the iterations settled.
     n_iter : int
@@ -130,7 +136,7 @@ class ShareFits:
     @cached_property
     def posterior(self) -> Array:
         """Probability of each share."""
-        return np.exp(self.likelihood - logsumexp(self.likelihood))
+        return np.asarray(np.exp(self.likelihood - logsumexp(self.likelihood)))
 
     @property
     def misfit(self) -> float:
@@ -254,12 +260,11 @@ def share_fits(rows: Labelled, start: Array | None = None, tol: float = TOL) -> 
     for place, share in enumerate(SHARES):
         end = _minimized(rows, float(share), coef, tol)
         coefs[place], evidence[place] = end.coef, _LOG_PRIOR[place] - end.objective - unit
-        likelihood[place] = (
-            _LOG_PRIOR[place] - end.loss - _OF_DETERMINANT * (end.objective - end.loss + unit)
-        )
+        penalty = end.loss - end.objective - unit
+        likelihood[place] = _LOG_PRIOR[place] - end.loss + _OF_PENALTY * penalty
         settled, n_iter = settled and end.settled, n_iter + end.n_iter
-        # Beyond its peak the evidence falls faster and faster.
-        if place and evidence[place] < min(evidence[place - 1], evidence.max() - _NEGLIGIBLE):
+        # Beyond its peak the likelihood falls faster and faster.
+        if place and likelihood[place] < min(likelihood[place - 1], likelihood.max() - _NEGLIGIBLE):
             coefs[place:] = end.coef
             break
         coef = end.coef
@@ -286,7 +291,7 @@ def _minimized(rows: Labelled, share: float, start: Array, tol: float) -> _End:
         if zero.objective < at.objective:
             coef, at = np.zeros_like(start), zero
     for n_iter in range(1, MAX_ITER + 1):
-        inverse = np.linalg.inv(at.information)
+        inverse: Array = np.asarray(np.linalg.inv(at.information), dtype=np.float64)
         gradient = at.pull(rows, share, coef, inverse)
         step = inverse @ gradient
         if step @ gradient < tol:
@@ -358,9 +363,10 @@ def mislabeled_logistic(
     coef, cov = np.zeros(A.shape[1]), np.zeros((A.shape[1], A.shape[1]))
     coef[columns] = end.coef
     cov[np.ix_(columns, columns)] = _sandwich(rows, share, end.coef) + fits.open_share()
-    at = _At.of(Labelled(A[:, columns], y, fixed, prior), share, end.coef)
-    wrong = share * np.where(y == 1, at.r, at.p) / at.label
     resid = pearson(y, A @ coef + fixed)
+    # The squares of Pearson residuals are the odds against the labels.
+    right = 1.0 / (1.0 + resid**2)
+    wrong = share * (1.0 - right) / (share + (1.0 - 2.0 * share) * right)
     return Refit(
         coef, 1.0, 1.0 - wrong, cov, resid, end.settled, fits.n_iter, wrong=wrong, share=share
     )

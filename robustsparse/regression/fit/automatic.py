@@ -24,11 +24,12 @@ from robustsparse.regression.fit.criteria import (
     PRICES,
     criteria,
     gic_price,
+    payable_terms,
 )
 from robustsparse.regression.fit.ends import End, Ends
 from robustsparse.regression.fit.finders import Finder, Found, Hints, Thresholding, automatic_grid
-from robustsparse.regression.fit.label_subsets import LabelSubsets
 from robustsparse.regression.fit.k_paths import Choice, choice_of, choose_by_cv
+from robustsparse.regression.fit.label_subsets import LabelSubsets
 from robustsparse.regression.fit.levels import RareLevels
 from robustsparse.regression.fit.models import Fitted, Model, Models
 from robustsparse.regression.fit.options import Options
@@ -50,6 +51,8 @@ from robustsparse.robust.row_clusters import cluster_shares, row_clusters
 _ROUNDS = 3
 # Iterations from a model that is found already, to be shown.
 _SHOWN_ITER = 5
+# Labels that cannot pay for so many terms cannot tell which of them matter.
+_PAYABLE = 4.0
 # The criterion by which k is chosen while rows are judged.
 _JUDGE = "ric"
 
@@ -86,13 +89,20 @@ def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) ->
     # A cluster of rows that fit counts in full.
     shares = cluster_shares(clusters, contradicting(judged, clusters, end.refit))
     fitted = _chosen(problem, search, end, options, _Rows(far, trust, shares))
-    return fitted if ks else replace(fitted, doubt=_doubt(problem, fitted, ends, options))
+    if ks:
+        return fitted
+    undecided = by_labels(problem) and payable_terms(problem) < _PAYABLE
+    return replace(fitted, doubt=_doubt(problem, fitted, ends, options), undecided=undecided)
 
 
 def _doubt(problem: Standardized, fitted: Fitted, ends: Ends, options: Options) -> str:
     """Why the automatic choice of k may be wrong, in words; nothing if it is as good as it looks."""
     k, rows = fitted.model.size, int(ends.best.used.sum())
-    doubt = ends.doubt(k, estimated=options.estimated) if by_least_squares(problem) else ""
+    doubt = (
+        ends.doubt(k, estimated=options.estimated)
+        if by_least_squares(problem) or by_labels(problem)
+        else ""
+    )
     if doubt or not 0 < k == max(fitted.path) < problem.free:
         return doubt
     return (

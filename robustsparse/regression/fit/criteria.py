@@ -74,8 +74,8 @@ def ric_price(n: int, d: int, size: int, strength: float) -> float:
 def label_price(d: int, size: int) -> float:
     """Price of `size` terms chosen among d where the responses are labels: that of the choice, and of each term.
 
-    Labels tell little of each term. The choice costs what it is worth, twice the logarithm of the number of sets of that
-    size, which of many terms is far less than twice the logarithm of d for each.
+    Labels tell little of each term. The choice costs what it is worth, twice the logarithm of the number of sets of
+    that size, which of many terms is far less than twice the logarithm of d for each.
 
     Examples
     --------
@@ -86,6 +86,13 @@ def label_price(d: int, size: int) -> float:
     chosen = min(size, d // 2)
     sets = lgamma(d + 1.0) - lgamma(chosen + 1.0) - lgamma(d - chosen + 1.0)
     return 2.0 * sets + _LABEL_TERM * size
+
+
+def payable_terms(problem: Standardized) -> float:
+    """How many terms labels could pay for if all were explained: their deviance over the price of a term."""
+    share = float(problem.y.mean())
+    entropy = -share * log(share) - (1.0 - share) * log(1.0 - share) if 0.0 < share < 1.0 else 0.0
+    return 2.0 * problem.n * entropy / ebic_price(problem.n, problem.candidates, 1)
 
 
 # Prices by the name of the criterion.

@@ -7,7 +7,7 @@ from functools import cached_property
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.fit.criteria import columns_of, cost, ebic_price, log_variance
 from robustsparse.regression.fit.finders import Found
-from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardized import Standardized, by_labels
 from robustsparse.regression.fit.views import View
 from robustsparse.robust.mm import Refit
 from robustsparse.robust.scales import tau_scale
@@ -16,6 +16,8 @@ from robustsparse.robust.scales import tau_scale
 # rival by less than that price which has less than this share of its terms in common with it and judges more than this
 # share of the rows otherwise. With the same rows, other columns only tell the same by other names.
 _EVIDENCE, _COMMON, _APART = 2.5, 0.8, 0.04
+# The same of labels, of which each tells less.
+_LABEL_EVIDENCE = 1.0
 
 
 @dataclass(frozen=True)
@@ -88,16 +90,28 @@ class Ends:
 
         With an `estimated` share of bad rows that estimate is no remedy.
         """
-        return self._little_evidence(k, estimated) or self._rival()
+        return self._why_little(k, estimated) or self._rival()
 
-    def _little_evidence(self, k: int, estimated: bool) -> str:
+    @property
+    def _little_evidence(self) -> bool:
+        """Whether the best model is hardly better than none."""
         values, best = self.best.found.values, self.best.found.k
         nothing_to_find = not self.judged.free or self.best.refit.scale == 0 or 0 not in values
-        if nothing_to_find or values[0] - values[best] >= _EVIDENCE * self._term:
+        enough = _LABEL_EVIDENCE if by_labels(self.judged) else _EVIDENCE
+        return not nothing_to_find and values[0] - values[best] < enough * self._term
+
+    def _why_little(self, k: int, estimated: bool) -> str:
+        if not self._little_evidence:
             return ""
         many = f"its {k} terms hardly stand"
         terms = "no term stands" if k == 0 else "its one term hardly stands" if k == 1 else many
         remedy = "take more rows" if estimated else "try epsilon='auto' or more rows"
+        if by_labels(self.judged):
+            return (
+                f"the model may be wrong: {terms} out from noise. Either nothing in these columns tells the classes "
+                "apart, or it takes many terms of which none can be named: goal='predict' names none, and its "
+                "cross_validate() tells how well it predicts. More rows help as well."
+            )
         return (
             f"the model may be wrong: {terms} out from noise. Either nothing in these columns explains the response, "
             f"or bad rows hide what does; look at the response against columns that should matter, and {remedy}."

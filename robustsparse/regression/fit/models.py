@@ -144,6 +144,10 @@ class Fitted:
         Models of other sizes.
     doubt : str
         Why the choice of k may be wrong, in words; empty if nothing speaks against it.
+    undecided : bool
+        Whether there are too few labels to tell which terms matter.
+    goal : str
+        "select" or "predict": whether the coefficients are shrunken.
     """
 
     model: Model
@@ -153,6 +157,8 @@ class Fitted:
     leverage: Leverage
     models: Mapping[int, Model]
     doubt: str = ""
+    undecided: bool = False
+    goal: str = "select"
 
 
 def judged_residuals(family: Family, y: Array, model: Model) -> Array:

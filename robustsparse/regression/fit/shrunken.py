@@ -86,7 +86,8 @@ def _fitted(
     solution = replace(selected.solution, coef=coef, support=support)
     # What there is to be said of the terms that were selected is not said of these.
     return replace(
-        selected, model=models[choice.k], solution=solution, choice=choice, path=path, models=models, doubt=""
+        selected, model=models[choice.k], solution=solution, choice=choice, path=path, models=models, doubt="",
+        goal="predict",
     )  # fmt: skip
 
 

@@ -208,7 +208,7 @@ def by_least_squares(problem: Standardized) -> bool:
 
 
 def by_labels(problem: Standardized) -> bool:
-    """Whether the responses are labels of which some may be wrong, and a likelihood tells how good a set of columns is."""
+    """Whether responses are labels, some perhaps wrong, whose likelihood tells how good a set of columns is."""
     return type(problem.loss) is Logistic and problem.family.labels
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 
 from robustsparse.algorithm.losses import Logistic
-from robustsparse.base.types import Array
+from robustsparse.base.types import Array, Indices
 from robustsparse.regression.family import Binomial
 from robustsparse.regression.fit.criteria import ric_price
 from robustsparse.regression.fit.finders import Found, Hints
@@ -164,7 +164,7 @@ def test_without_an_intercept_the_smallest_model_is_empty() -> None:
     assert set(models[3].support) == {0, 1, 2}
 
 
-def clustered(labels: Array) -> tuple[Standardized, Array, Refit]:
+def clustered(labels: Array) -> tuple[Standardized, Indices, Refit]:
     """Rows of which the last are copies of one to which the model gives a probability of 0.9, with labels."""
     rng = np.random.default_rng(0)
     n, copies = 100, len(labels)
