@@ -7,7 +7,7 @@ nothing is lost where all labels are right. Three things make an estimate of it:
 - Jeffreys' prior for the coefficients (Firth, 1993) takes the bias off, and keeps them finite where a hyperplane
   separates the classes.
 - Each of several shares has a fit of its own and its evidence; under the prior there are no wrong labels at all, or a
-  tenth of them, more or less. The estimate is the fit at the median of the posterior, which is zero unless the rows
+  tenth of them, more or less. The estimate is the fit at the median of the evidence, which is zero unless the rows
   speak for wrong labels. Rows that tell little of γ leave it open, and the covariance says so.
 - What the data say of a set of columns is that evidence, summed over the shares.
 """
@@ -27,7 +27,7 @@ from robustsparse.robust.mm import Refit, check_enough_rows, check_rows, indepen
 # Shares of wrong labels that are looked at.
 SHARES = np.array([0.0, 0.02, 0.05, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3])
 # The prior: that no label is wrong; else a gamma density of this shape and mean, over the middles between shares.
-_NONE_WRONG, _SHAPE, _MEAN = 0.25, 6.0, 0.1
+_NONE_WRONG, _SHAPE, _MEAN = 0.2, 6.0, 0.1
 _EDGES = np.concatenate([[0.005], (SHARES[1:-1] + SHARES[2:]) / 2, [0.35]])
 # The fits have settled when a step lowers the objective by less than this.
 TOL = 1e-9
@@ -41,9 +41,6 @@ _NEGLIGIBLE = 8.0
 # Standard deviation of the log-odds under the prior: hardly felt, but where a large share of wrong labels makes a step
 # of the probabilities, which fits any labels.
 _SPREAD = 4.0
-# Part of the penalty that counts against a share: none would take unlikely labels for wrong ones too often, all of it
-# too seldom.
-_OF_PENALTY = 0.5
 # Level of a low quantile, and how many standard deviations from the middle it is in a normal distribution.
 _LOW, _NORMAL = 0.025, 1.96
 # Least weight of a row in the least-squares problem, as a part of the largest.
@@ -119,7 +116,7 @@ class ShareFits:
         Logarithm of the prior times the penalized likelihood, in units of the information at probability one half: what
         speaks for the columns.
     likelihood : array (shares,)
-        The same with a part of the penalty: what speaks for the share, given the columns.
+        The same without the penalty: what speaks for the share, given the columns.
     settled : bool
         Whether the iterations settled.
     n_iter : int
@@ -143,18 +140,15 @@ class ShareFits:
         """Minus twice the logarithm of the evidence."""
         return -2.0 * float(logsumexp(self.evidence))
 
-    def quantile(self, level: float) -> float:
-        """Share of wrong labels that is not exceeded with a probability; none of them is a share of its own."""
-        below = np.cumsum(self.posterior)
-        if below[0] >= level:
-            return 0.0
-        # A share stands for those up to the middle between it and the next one.
-        return float(np.interp(level, below, _EDGES))
-
     @property
     def share(self) -> float:
-        """Median of the share of wrong labels."""
-        return self.quantile(0.5)
+        """Share of wrong labels: the median, given the columns."""
+        return _quantile(self.posterior, 0.5)
+
+    @property
+    def cautious_share(self) -> float:
+        """The same by the evidence, which asks more of a share that makes coefficients large."""
+        return _quantile(np.exp(self.evidence - logsumexp(self.evidence)), 0.5)
 
     def coef_at(self, share: float) -> Array:
         """Coefficients (p,) at a share, between those of its neighbors."""
@@ -162,11 +156,10 @@ class ShareFits:
 
     def open_share(self) -> Array:
         """Covariance (p, p) for want of knowing the share."""
-        low, middle, high = (
-            self.coef_at(self.quantile(level)) for level in (_LOW, 0.5, 1.0 - _LOW)
-        )
+        middle = self.coef_at(self.cautious_share)
+        ends = [self.coef_at(_quantile(self.posterior, level)) for level in (_LOW, 1.0 - _LOW)]
         # The farther of the two ends, as if it were as far on both sides.
-        apart = max(high - middle, middle - low, key=np.linalg.norm) / _NORMAL
+        apart = max((end - middle for end in ends), key=np.linalg.norm) / _NORMAL
         return np.outer(apart, apart)
 
     def working(self) -> tuple[Array, Array]:
@@ -176,6 +169,15 @@ class ShareFits:
         weights = np.maximum(at.weights, _LEAST_WEIGHT * float(self.rows.weights.max()))
         eta = self.rows.A @ self.coefs[best]
         return weights, eta + self.rows.weights * at.score / weights
+
+
+def _quantile(probabilities: Array, level: float) -> float:
+    """Share of wrong labels that is not exceeded with a probability; none of them is a share of its own."""
+    below = np.cumsum(probabilities)
+    if below[0] >= level:
+        return 0.0
+    # A share stands for those up to the middle between it and the next one.
+    return float(np.interp(level, below, _EDGES))
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,8 +262,7 @@ def share_fits(rows: Labelled, start: Array | None = None, tol: float = TOL) -> 
     for place, share in enumerate(SHARES):
         end = _minimized(rows, float(share), coef, tol)
         coefs[place], evidence[place] = end.coef, _LOG_PRIOR[place] - end.objective - unit
-        penalty = end.loss - end.objective - unit
-        likelihood[place] = _LOG_PRIOR[place] - end.loss + _OF_PENALTY * penalty
+        likelihood[place] = _LOG_PRIOR[place] - end.loss
         settled, n_iter = settled and end.settled, n_iter + end.n_iter
         # Beyond its peak the likelihood falls faster and faster.
         if place and likelihood[place] < min(likelihood[place - 1], likelihood.max() - _NEGLIGIBLE):
@@ -358,17 +359,15 @@ def mislabeled_logistic(
     rows = Labelled(A[np.ix_(used, columns)], y[used], fixed[used], prior[used])
     first = None if start is None else _as_start(start, A.shape[1])[columns]
     fits = share_fits(rows, first)
-    share = fits.share
+    share = fits.cautious_share
     end = _minimized(rows, share, fits.coef_at(share), TOL)
     coef, cov = np.zeros(A.shape[1]), np.zeros((A.shape[1], A.shape[1]))
     coef[columns] = end.coef
     cov[np.ix_(columns, columns)] = _sandwich(rows, share, end.coef) + fits.open_share()
     resid = pearson(y, A @ coef + fixed)
-    # The squares of Pearson residuals are the odds against the labels.
-    right = 1.0 / (1.0 + resid**2)
-    wrong = share * (1.0 - right) / (share + (1.0 - 2.0 * share) * right)
+    wrong = _wrong(pearson(y, A[:, columns] @ fits.coef_at(fits.share) + fixed), fits.share)
     return Refit(
-        coef, 1.0, 1.0 - wrong, cov, resid, end.settled, fits.n_iter, wrong=wrong, share=share
+        coef, 1.0, 1.0 - wrong, cov, resid, end.settled, fits.n_iter, wrong=wrong, share=fits.share
     )
 
 
@@ -377,6 +376,13 @@ def _sandwich(rows: Labelled, share: float, coef: Array) -> Array:
     at = _At.of(rows, share, coef)
     bread = np.linalg.inv(at.information)
     return np.asarray(bread @ rows.information(at.weights * rows.weights) @ bread)
+
+
+def _wrong(resid: Array, share: float) -> Array:
+    """Probability (n,) that each label is wrong, from Pearson residuals."""
+    # Their squares are the odds against the labels.
+    right = 1.0 / (1.0 + resid**2)
+    return np.asarray(share * (1.0 - right) / (share + (1.0 - 2.0 * share) * right))
 
 
 def pearson(y: Array, eta: Array) -> Array:

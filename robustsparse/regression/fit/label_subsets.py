@@ -133,6 +133,6 @@ class _Search:
         part, (subset, fits) = self.part, self.best[size]
         columns = np.concatenate([subset.columns, part.keep])
         coef = np.zeros(len(part.XT))
-        coef[columns] = fits.coef_at(fits.share)
+        coef[columns] = fits.coef_at(fits.cautious_share)
         support = part.ranked(subset.columns, coef)
         return RHTFit(coef, support, 0.0, True, "settled", 0.5 * fits.misfit / part.n, ())

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+import robustsparse as rs
 from robustsparse.algorithm.losses import Logistic
 from robustsparse.base.types import Array, Indices
 from robustsparse.regression.family import Binomial
@@ -201,3 +202,37 @@ def test_residuals_beyond_all_bounds_are_no_accident() -> None:
     assert contradicting(data, clusters, refit)[-20:].all()
     refit.resid[-20:] = -np.exp(-300.0)
     assert not contradicting(data, clusters, refit).any()
+
+
+def copied(seed: int, copies: int) -> tuple[Array, Array, Array]:
+    """Rows with labels, the first of them near-copies of one of which the class is nearly sure."""
+    rng = np.random.default_rng(seed)
+    X, coef = rng.normal(size=(300, 20)), np.zeros(20)
+    coef[:3] = 1.5
+    X[0] = np.where(coef != 0, 0.6, 0.0)
+    X[:copies] = X[0] + 0.01 * rng.normal(size=(copies, 20))
+    return X, (rng.random(300) < expit(X @ coef)).astype(float), coef
+
+
+def test_copies_with_the_wrong_label_count_like_one_row() -> None:
+    """Beside the same rows without them."""
+    for seed in range(4):
+        X, y, coef = copied(seed, 40)
+        y[:40] = 0.0
+        fit = rs.rht_fit(X, y, family="binomial", k=3, n_jobs=1)
+        rest = rs.rht_fit(X[39:], y[39:], family="binomial", k=3, n_jobs=1)
+        assert set(np.flatnonzero(fit.params.iloc[1:])) == set(np.flatnonzero(coef))
+        np.testing.assert_allclose(fit.params, rest.params, atol=0.02)
+
+
+def test_copies_with_labels_to_be_expected_count_in_full() -> None:
+    """The probability there is that of their labels, and not what the other rows say."""
+    misses = []
+    for seed in range(6):
+        X, y, _ = copied(seed, 60)
+        fits = [
+            rs.rht_fit(X[first:], y[first:], family="binomial", k=3, n_jobs=1) for first in (0, 59)
+        ]
+        misses.append([abs(fit.predict(X[:60]).mean() - y[:60].mean()) for fit in fits])
+    whole, once = np.mean(misses, axis=0)
+    assert whole < 0.8 * once
