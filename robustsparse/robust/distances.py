@@ -191,48 +191,16 @@ def robust_distances(A: Array) -> Array:
     >>> bool(d[:20].min() > distance_cutoff(d) > d[20:].max())
     True
     """
-    return _distances_and_columns(A)[0]
-
-
-def leverage_weights(A: Array) -> Array:
-    """Weights that fall with the squared robust distance, to bound the influence of far-out rows.
-
-    Parameters
-    ----------
-    A : (n, p) array
-        Columns, as for `robust_distances`.
-
-    Returns
-    -------
-    (n,) array
-        1 within the 97.5% ellipsoid of the regular rows, beyond it the inverse of the squared
-        relative distance.
-
-    Examples
-    --------
-    >>> A = np.random.default_rng(0).normal(size=(100, 2))
-    >>> A[0] = 100.0
-    >>> weights = leverage_weights(A)
-    >>> bool(weights[0] < 0.01), bool(np.median(weights) == 1.0)
-    (True, True)
-    """
-    distances, m = _distances_and_columns(A)
-    limit = float(np.sqrt(_chi2_quantile(INNER_QUANTILE, max(m, 1))))
-    return (limit / np.maximum(distances, limit)) ** 2
-
-
-def _distances_and_columns(A: Array) -> tuple[Array, int]:
-    """Robust distances (n,) and the number of columns that they are made of."""
     A = np.asarray(A, dtype=np.float64)
     X = A[:, [_varies(column) for column in A.T]]
     n, m = X.shape
     if not m:
-        return np.zeros(n), 0
+        return np.zeros(n)
     X = bounded((X - np.median(X, axis=0)) / column_mads(X))
     finals = [_concentrate(X, _guess(X, vectors)) for vectors in _guesses(X)]
     _, squares = min(finals, key=lambda final: final[0])
     inner = _calibrated(squares, m) <= _chi2_quantile(INNER_QUANTILE, m)
-    return np.sqrt(_calibrated(_distances(X, inner)[1], m)), m
+    return np.sqrt(_calibrated(_distances(X, inner)[1], m))
 
 
 def _varies(column: Array) -> bool:

@@ -366,10 +366,8 @@ def mislabeled_logistic(
     coef, cov = np.zeros(A.shape[1]), np.zeros((A.shape[1], A.shape[1]))
     coef[columns] = end.coef
     cov[np.ix_(columns, columns)] = _sandwich(rows, share, end.coef) + fits.open_share()
-    everybody = Labelled(A[:, columns], y, fixed, prior)
-    at = _At.of(everybody, fits.share, fits.coef_at(fits.share))
-    wrong = fits.share * np.where(y == 1, at.r, at.p) / at.label
     resid = pearson(y, A @ coef + fixed)
+    wrong = _wrong(pearson(y, A[:, columns] @ fits.coef_at(fits.share) + fixed), fits.share)
     return Refit(
         coef, 1.0, 1.0 - wrong, cov, resid, end.settled, fits.n_iter, wrong=wrong, share=fits.share
     )
@@ -380,6 +378,13 @@ def _sandwich(rows: Labelled, share: float, coef: Array) -> Array:
     at = _At.of(rows, share, coef)
     bread = np.linalg.inv(at.information)
     return np.asarray(bread @ rows.information(at.weights * rows.weights) @ bread)
+
+
+def _wrong(resid: Array, share: float) -> Array:
+    """Probability (n,) that each label is wrong, from Pearson residuals."""
+    # Their squares are the odds against the labels.
+    right = 1.0 / (1.0 + resid**2)
+    return np.asarray(share * (1.0 - right) / (share + (1.0 - 2.0 * share) * right))
 
 
 def pearson(y: Array, eta: Array) -> Array:

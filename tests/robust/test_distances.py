@@ -12,7 +12,6 @@ from robustsparse.robust.distances import (
     distance_cutoff,
     joint_scores,
     leverage_flags,
-    leverage_weights,
     orthogonal_distances,
     robust_distances,
     score_cutoff,
@@ -231,7 +230,6 @@ def test_intercept_and_categories_have_no_distance() -> None:
     more = np.column_stack([np.ones(100), A, rare, rng.integers(0, 2, 100), counts])
     np.testing.assert_allclose(robust_distances(more), robust_distances(A))
     np.testing.assert_array_equal(robust_distances(more[:, [0, 3]]), np.zeros(100))
-    np.testing.assert_array_equal(leverage_weights(more[:, [0, 3]]), np.ones(100))
 
 
 def test_collinear_columns() -> None:
@@ -243,18 +241,6 @@ def test_collinear_columns() -> None:
     # Rows keep the relation but one.
     assert np.argmax(d) == 0
     assert d[0] > distance_cutoff(d)
-
-
-def test_leverage_weights_bound_the_influence() -> None:
-    A = np.random.default_rng(14).normal(size=(300, 3))
-    A[0] = 10.0
-    near = leverage_weights(A)
-    A[0] = 1000.0
-    far = leverage_weights(A)
-    assert near[0] < 0.1
-    assert far[0] * 1000.0 < near[0] * 10.0
-    # About one row in 40 of a normal sample is beyond the 97.5% ellipsoid.
-    assert 0.92 < np.mean(near == 1.0) < 1.0
 
 
 def test_data_of_few_dimensions_keep_their_outliers_at_any_size(

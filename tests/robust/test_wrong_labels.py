@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from robustsparse.base.errors import DataError, ParameterError
-from robustsparse.base.types import Array
+from robustsparse.base.types import Array, Mask
 from robustsparse.robust.mm import Refit
 from robustsparse.robust.wrong_labels import (
     SHARES,
@@ -80,13 +80,13 @@ def assert_finite(fit: Refit) -> None:
     assert fit.scale == 1.0
 
 
-def auc(score: Array, among: Array) -> float:
+def auc(score: Array, among: Mask) -> float:
     """Probability that a row among these has the larger score."""
     apart = score[among][:, None] - score[~among]
     return float((apart > 0).mean() + 0.5 * (apart == 0).mean())
 
 
-@pytest.mark.parametrize("share", SHARES[[0, 2, 5]])
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.16])
 def test_every_share_has_its_minimum(share: float) -> None:
     """With offset and weights, by a minimizer that knows nothing of derivatives."""
     A, y = labels(0, n=150)
@@ -97,7 +97,7 @@ def test_every_share_has_its_minimum(share: float) -> None:
     np.testing.assert_allclose(found, minimum(rows, share, np.zeros(4)), atol=SETTLED)
 
 
-@pytest.mark.parametrize("share", SHARES[[0, 2, 5]])
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.16])
 def test_the_working_response_holds_the_derivative(share: float) -> None:
     """Weighted residuals of the least-squares problem are the score; at each share that is best for some data."""
     A, y = labels(2, n=2000, coef=STRONG)
@@ -220,13 +220,13 @@ def test_without_columns() -> None:
 
 
 def test_the_share_of_wrong_labels_is_found() -> None:
-    shares, coefs = [], []
+    shares, coefs = np.zeros(10), []
     for seed in range(10):
         A, y = labels(seed, n=3000, coef=STRONG)
         fit = mislabeled_logistic(A, flipped(y, 0.1))
-        shares.append(fit.share)
+        shares[seed] = fit.share
         coefs.append(fit.coef)
-    assert np.abs(np.array(shares) - 0.1).max() < 0.04
+    assert np.abs(shares - 0.1).max() < 0.04
     assert np.mean(shares) == pytest.approx(0.1, abs=0.015)
     np.testing.assert_allclose(np.mean(coefs, axis=0), STRONG, atol=0.25)
 
@@ -268,8 +268,8 @@ def test_intervals_hold(share: float) -> None:
         fit = mislabeled_logistic(A, flipped(y, share))
         error = np.abs(fit.coef - [0.5, 2.0, -2.0])
         covered.append(error < 1.96 * np.sqrt(np.diag(fit.cov)))
-    # 300 intervals: a standard error of 0.013.
-    assert 0.91 < np.mean(covered) < 0.99
+    # 300 intervals, of three that go together: a standard error of 0.02.
+    assert 0.87 < np.mean(covered) < 0.99
 
 
 def test_the_evidence_is_for_columns_that_tell() -> None:
@@ -288,18 +288,23 @@ def test_the_evidence_is_for_columns_that_tell() -> None:
 def test_the_share_of_one_sure_answer_is_that_answer() -> None:
     """Where all of the posterior is at one of the shares, its median is not nearer to the one before."""
     A, y = labels(12)
-    sure = np.where(SHARES == SHARES[3], 0.0, -np.inf)
+    sure = np.where(np.arange(len(SHARES)) == 3, 0.0, -np.inf)
     fits = replace(fits_of(A, y), likelihood=sure)
     assert fits.share == pytest.approx(SHARES[3], abs=0.005)
 
 
-def test_the_median_is_between_the_ends_of_the_posterior() -> None:
-    A, y = labels(11, coef=STRONG)
-    fits = fits_of(A, flipped(y, 0.1))
-    assert fits.posterior.sum() == pytest.approx(1.0)
-    low, middle, high = (fits.quantile(level) for level in (0.025, 0.5, 0.975))
-    assert low < middle == fits.share < high
-    np.testing.assert_allclose(fits.coef_at(float(SHARES[3])), fits.coefs[3])
+def test_coefficients_are_those_of_a_cautious_share() -> None:
+    """Which is not larger than the share that the labels speak for, but for rounding."""
+    for seed in range(5):
+        A, y = labels(seed, coef=STRONG)
+        fits = fits_of(A, flipped(y, 0.1))
+        assert fits.posterior.sum() == pytest.approx(1.0)
+        assert fits.cautious_share <= fits.share + 0.01
+        np.testing.assert_allclose(fits.coef_at(float(SHARES[3])), fits.coefs[3])
+        near = fits.coef_at(fits.cautious_share)
+        np.testing.assert_allclose(
+            mislabeled_logistic(A, fits.rows.y).coef, near, rtol=0.1, atol=0.1
+        )
 
 
 small = st.integers(-2, 2).map(float)
@@ -321,6 +326,16 @@ def test_units_do_not_matter(size: float) -> None:
     fit, other = mislabeled_logistic(A, y), mislabeled_logistic(A * units, y)
     assert_finite(other)
     np.testing.assert_allclose(other.resid, fit.resid, rtol=SETTLED)
+
+
+@pytest.mark.parametrize("size", [1e100, 1e300])
+def test_rows_that_do_not_count_may_be_anywhere(size: float) -> None:
+    A, y = labels(13)
+    A[:3, 1:] = size
+    counts = (np.arange(300) >= 3).astype(float)
+    fit = mislabeled_logistic(A, y, prior_weights=counts)
+    assert_finite(fit)
+    np.testing.assert_array_equal(fit.coef, mislabeled_logistic(A[3:], y[3:]).coef)
 
 
 @pytest.mark.parametrize(
