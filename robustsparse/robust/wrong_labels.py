@@ -41,9 +41,9 @@ _NEGLIGIBLE = 8.0
 # Standard deviation of the log-odds under the prior: hardly felt, but where a large share of wrong labels makes a step
 # of the probabilities, which fits any labels.
 _SPREAD = 4.0
-# Levels of the ends of what the share may be, and how many standard deviations away the farther one is taken to be: less
-# than in a normal distribution, since the coefficients are cautious ones. Chosen for intervals that cover with a tenth of
-# wrong labels as they do without.
+# Levels of the ends of what the share may be, and how many standard deviations away the farther one is taken to be:
+# less than in a normal distribution, since the coefficients are cautious ones. Chosen for intervals that cover with a
+# tenth of wrong labels as they do without.
 _LOW, _AWAY = 0.05, 1.15
 # Least weight of a row in the least-squares problem, as a part of the largest.
 _LEAST_WEIGHT = 1e-10
