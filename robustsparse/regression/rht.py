@@ -70,8 +70,8 @@ def rht(
         How k is chosen among the models of every size that are found on the trusted rows. "ric", the criterion of the
         package: the extended BIC, in which terms beside weak ones cost less. "ebic": k (log n + 2 log d), strict.
         "gic": k log d log log n, generous. "cv": robust five-fold cross-validation, the smallest k within one standard
-        error of the best. For the gaussian family the models are best subsets, found by exchanges of columns; for
-        others a path of Algorithm 1. A model of a given k is the member of that size of the automatic path.
+        error of the best. For numbers and for two classes the models are best subsets, found by exchanges of columns;
+        for other families a path of Algorithm 1. A model of a given k is the member of that size of the automatic path.
     goal : {"auto", "select", "predict"}
         "select": few terms, not shrunken, with standard errors. "predict": the rows are judged in the same way, and on
         those that are trusted an elastic net is fitted, whose penalty robust cross-validation chooses: more terms, all
