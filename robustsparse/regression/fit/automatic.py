@@ -234,9 +234,8 @@ def _run(part: Standardized, model: RHTFit, options: Options) -> RHTFit:
     """Algorithm 1 once more, from the chosen model: its steps are the history."""
     bound = part.problem(options.estimator.lighter(), options.threads)
     few = min(options.settings.max_iter, _SHOWN_ITER)
-    settings = (
-        replace(options.settings, max_iter=few) if by_least_squares(part) else options.settings
-    )
+    found = by_least_squares(part) or by_labels(part)
+    settings = replace(options.settings, max_iter=few) if found else options.settings
     run = solve(
         bound,
         part.count(model.support),
