@@ -397,7 +397,7 @@ class Binomial(Family):
 
     def notes(self, result: "RHTResult") -> list[str]:
         """Whether the classes are separated."""
-        if not float(result.resid.abs().max()) < 0.5:
+        if result.goal == "predict" or not float(result.resid.abs().max()) < 0.5:
             return []
         return [
             "The selected terms separate the two classes without an error. The likelihood alone would make their "

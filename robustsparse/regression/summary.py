@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Rows named in a note before the rest is only counted.
 _NAMED = 10
+# Terms of a model for prediction that are shown; it may have hundreds, and none of them counts alone.
+_SHOWN = 20
 # Level of the intervals that are printed.
 _LEVEL = 0.95
 # A row with a smaller weight counts for less, and the summary says so of rows that are far out.
@@ -53,7 +55,10 @@ _FLAGGED = (
 def summarize(result: "RHTResult", model: "Member") -> Summary:
     """Summary of a model of a fit: how it was made, the nonzero terms, and notes in plain words."""
     return Summary(
-        "Robust Hard Thresholding", _head(result, model), _table(model), _notes(result, model)
+        "Robust Hard Thresholding",
+        _head(result, model),
+        _table(model).head(_shown(result, model)),
+        _notes(result, model),
     )
 
 
@@ -134,6 +139,12 @@ def _dropped(result: "RHTResult") -> str:
     return ", ".join(parts) or "0"
 
 
+def _shown(result: "RHTResult", model: "Member") -> int:
+    """How many lines of the table are shown."""
+    whole = len(model.params)
+    return min(whole, _SHOWN + whole - model.k) if result.goal == "predict" else whole
+
+
 def _table(model: "Member") -> pd.DataFrame:
     tidy = tidy_table(model, _LEVEL).set_index("term")
     tidy.index.name = None
@@ -166,6 +177,9 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
             "Coefficients are shrunken for prediction: an elastic net on the rows that are trusted, its penalty chosen "
             "by robust cross-validation. There are no standard errors; goal='select' gives fewer terms, with them."
         )
+        hidden = len(model.params) - _shown(result, model)
+        if hidden:
+            notes.append(f"The {hidden} smallest terms are not shown; coef() has them all.")
     if result.bad_share is not None:
         notes.append(_bad_share(result, result.bad_share))
     if result.kept:
