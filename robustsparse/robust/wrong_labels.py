@@ -110,8 +110,6 @@ class ShareFits:
 
     Attributes
     ----------
-    rows : Labelled
-        What was fitted.
     coefs : array (shares, p)
         Coefficients.
     evidence : array (shares,)
@@ -125,7 +123,6 @@ class ShareFits:
         Number of iterations.
     """
 
-    rows: Labelled
     coefs: Array
     evidence: Array
     likelihood: Array
@@ -164,13 +161,15 @@ class ShareFits:
         apart = max((end - middle for end in ends), key=np.linalg.norm) / _AWAY
         return np.outer(apart, apart)
 
-    def working(self) -> tuple[Array, Array]:
-        """Weights and response (n,) of the least-squares problem that the likelihood of the best share looks like."""
+    def working(self, rows: Labelled) -> tuple[Array, Array]:
+        """Weights and response (n,) of the least-squares problem that the likelihood looks like at the best share.
+
+        `rows` are those that were fitted.
+        """
         best = int(np.argmax(self.posterior))
-        at = _At.of(self.rows, float(SHARES[best]), self.coefs[best])
-        weights = np.maximum(at.weights, _LEAST_WEIGHT * float(self.rows.weights.max()))
-        eta = self.rows.A @ self.coefs[best]
-        return weights, eta + self.rows.weights * at.score / weights
+        at = _At.of(rows, float(SHARES[best]), self.coefs[best])
+        weights = np.maximum(at.weights, _LEAST_WEIGHT * float(rows.weights.max()))
+        return weights, rows.A @ self.coefs[best] + rows.weights * at.score / weights
 
 
 def _quantile(probabilities: Array, level: float) -> float:
@@ -271,7 +270,7 @@ def share_fits(rows: Labelled, start: Array | None = None, tol: float = TOL) -> 
             coefs[place:] = end.coef
             break
         coef = end.coef
-    return ShareFits(rows, coefs, evidence, likelihood, settled, n_iter)
+    return ShareFits(coefs, evidence, likelihood, settled, n_iter)
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,7 +105,7 @@ def test_the_working_response_holds_the_derivative(share: float) -> None:
     fits = share_fits(rows)
     best = int(np.argmax(fits.posterior))
     assert SHARES[best] == pytest.approx(share, abs=0.05)
-    weights, response = fits.working()
+    weights, response = fits.working(rows)
     eta, step = A @ fits.coefs[best], 1e-6
 
     def likelihood(eta: Array) -> Array:
@@ -298,14 +298,14 @@ def test_coefficients_are_those_of_a_cautious_share() -> None:
     """Which is not larger than the share that the labels speak for, but for rounding."""
     for seed in range(5):
         A, y = labels(seed, coef=STRONG)
-        fits = fits_of(A, flipped(y, 0.1))
+        partly_wrong = flipped(y, 0.1)
+        fits = fits_of(A, partly_wrong)
         assert fits.posterior.sum() == pytest.approx(1.0)
         assert fits.cautious_share <= fits.share + 0.01
         np.testing.assert_allclose(fits.coef_at(float(SHARES[3])), fits.coefs[3])
         near = fits.coef_at(fits.cautious_share)
-        np.testing.assert_allclose(
-            mislabeled_logistic(A, fits.rows.y).coef, near, rtol=0.1, atol=0.1
-        )
+        coef = mislabeled_logistic(A, partly_wrong).coef
+        np.testing.assert_allclose(coef, near, rtol=0.1, atol=0.1)
 
 
 small = st.integers(-2, 2).map(float)

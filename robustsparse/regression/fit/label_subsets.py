@@ -68,7 +68,7 @@ class _Search:
     part: Standardized
     price: Price
     best: dict[int, tuple[Subset, ShareFits]] = field(default_factory=dict)
-    _known: dict[bytes, ShareFits] = field(default_factory=dict)
+    _tried: set[bytes] = field(default_factory=set)
     _seen: set[bytes] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -77,24 +77,24 @@ class _Search:
     def take(self, subsets: Iterable[Subset]) -> None:
         """Keep those that are better than the best of their size."""
         for subset in subsets:
+            key = _key(subset)
+            if key in self._tried:
+                continue
+            self._tried.add(key)
             size = self.part.count(subset.columns)
-            fits = self._fits(subset.columns)
+            fits = share_fits(self._rows(subset), tol=_TOL)
             if size not in self.best or fits.misfit < self.best[size][1].misfit:
                 self.best[size] = subset, fits
 
-    def _fits(self, columns: Indices) -> ShareFits:
-        key = np.sort(columns).tobytes()
-        if key not in self._known:
-            rows = self.part.chosen(np.concatenate([columns, self.part.keep]))
-            labelled = Labelled.of(rows.A, rows.y, rows.offset, rows.weights)
-            self._known[key] = share_fits(labelled, tol=_TOL)
-        return self._known[key]
+    def _rows(self, subset: Subset) -> Labelled:
+        rows = self.part.chosen(np.concatenate([subset.columns, self.part.keep]))
+        return Labelled.of(rows.A, rows.y, rows.offset, rows.weights)
 
     def look(self, size: int, seeds: Sequence[Indices]) -> SubsetPath:
         """Best sets of the least-squares problem that the likelihood looks like from the best model of a size."""
         subset, fits = self.best[size]
-        self._seen.add(np.sort(subset.columns).tobytes())
-        weights, response = fits.working()
+        self._seen.add(_key(subset))
+        weights, response = fits.working(self._rows(subset))
         problem = replace(self.part, y=response, weights=weights, offset=None)
         sets = [one.columns for one, _ in self.best.values() if len(one.columns)]
         most = identifiable_k(self.part.n, self.part.free)
@@ -108,13 +108,10 @@ class _Search:
             values = self.values()
             k = min(values, key=values.__getitem__)
             near = [size for size in (k, k + 1, k - 1) if size in self.best]
-            unseen = [size for size in near if self._key(size) not in self._seen]
+            unseen = [size for size in near if _key(self.best[size][0]) not in self._seen]
             if not unseen:
                 return
             yield unseen[0]
-
-    def _key(self, size: int) -> bytes:
-        return np.sort(self.best[size][0].columns).tobytes()
 
     def values(self) -> dict[int, float]:
         """The criterion of the best set of each size."""
@@ -136,3 +133,7 @@ class _Search:
         coef[columns] = fits.coef_at(fits.cautious_share)
         support = part.ranked(subset.columns, coef)
         return RHTFit(coef, support, 0.0, True, "settled", 0.5 * fits.misfit / part.n, ())
+
+
+def _key(subset: Subset) -> bytes:
+    return np.sort(subset.columns).tobytes()
