@@ -52,7 +52,7 @@ _NUMBER = (*_WHOLE, float, np.floating)
 _PLAIN: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("k", "n_iter"), _WHOLE),
     **dict.fromkeys(("scale", "step"), _NUMBER),
-    **dict.fromkeys(("converged", "intercept", "refitted", "offset_given"), _TRUTH),
+    **dict.fromkeys(("converged", "intercept", "refitted", "offset_given", "undecided"), _TRUTH),
     **dict.fromkeys(("kept", "constant"), _NAMES),
     "groups": (dict,),
     "formula": (str, type(None)),

@@ -69,6 +69,7 @@ def label(
             spec=design.spec,
             offset_given=design.offset is not None,
             reason=solution.reason,
+            undecided=fitted.undecided and fitted.goal == "predict" and options.goal == "auto",
             taken_back=_taken_back(solution),
         ),
         df_resid=fitted.model.df,

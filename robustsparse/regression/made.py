@@ -46,6 +46,8 @@ class Made:
     reason : str
         Why the iterations ended: "settled" if nothing happened; "taken back" if they ran past the lowest robust
         deviance of their path and the estimate is the one there.
+    undecided : bool
+        Whether the labels were too few to select by, so that the fit predicts.
     taken_back : pair of float or None
         Norms of the standardized coefficients that the iterations ended with and of those they were taken back to.
     """
@@ -65,4 +67,5 @@ class Made:
     goal: str = "select"
     copies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     reason: str = "settled"
+    undecided: bool = False
     taken_back: tuple[float, float] | None = None

@@ -78,7 +78,8 @@ def rht(
         shrunken, and better predictions, above all of collinear data and of many weak terms. There are no standard
         errors then, k is the number of terms that are not zero, and a k that is given is the most there may be.
         "auto" selects, unless k is left open and the labels of two classes are too few to tell terms apart, whatever
-        they say, as those of forty patients with thousands of genes: then it predicts, and says so.
+        they say, as those of forty patients with thousands of genes: then it predicts, and the
+        summary says so.
     loss : {"squared", "huber", "logistic"} or Loss, optional
         The family's own by default. It drives the selection; the refit is an MM-regression or a logistic
         regression that knows of wrong labels whatever the loss, so with a loss of your own there is no refit.

@@ -172,6 +172,11 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
                 f"t has {model.df_resid:.1f} degrees of freedom: the rows, each as far as it is trusted, less the "
                 "coefficients and the scale."
             )
+    if result.made.undecided:
+        notes.append(
+            "So few labels cannot tell which of so many columns matter, whatever they say: the fit predicts instead; "
+            "cross_validate() tells how well. goal='select' selects all the same."
+        )
     if result.goal == "predict":
         notes.append(
             "Coefficients are shrunken for prediction: an elastic net on the rows that are trusted, its penalty chosen "

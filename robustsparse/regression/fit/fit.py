@@ -13,13 +13,6 @@ from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.shrunken import check_shrinkable, shrunken
 from robustsparse.regression.fit.standardized import Standardized, by_labels, by_least_squares
 
-# What is said of a fit that was to select, and predicts.
-_UNDECIDED = (
-    "so few labels cannot tell which of so many columns matter, however well these tell the classes apart. The "
-    "coefficients are shrunken for prediction; cross_validate() tells how well they predict, and goal='select' selects "
-    "all the same."
-)
-
 
 def fit_standardized(problem: Standardized, options: Options) -> Fitted:
     """Fit in standardized units."""
@@ -44,7 +37,7 @@ def fit_standardized(problem: Standardized, options: Options) -> Fitted:
         return thresholded_fit(problem, options, ks, chosen)
     fitted = automatic_fit(problem, options, () if isinstance(options.k, str) else ks)
     if options.goal == "auto" and fitted.undecided:
-        return replace(shrunken(problem, options, fitted, None), doubt=_UNDECIDED)
+        return shrunken(problem, options, fitted, None)
     return fitted if chosen else replace(fitted, choice=None)
 
 
