@@ -197,21 +197,22 @@ kept.groupby(level=[0, 2], sort=False).mean().unstack()[list(experiment.CONDITIO
 # %% [markdown]
 # ## What was learned
 #
-# - For prediction the default is the best here. Cross-validated on all 38 patients it judges each of them rightly, and
-#   in the 15 splits as they are it makes no error. Wrong labels hurt it, too: the error rises to 0.10, and to 0.125 with
-#   broken chips. That is a little below the l1 logistic regression, by less than 15 splits can tell from chance.
+# - For prediction the default is the best here. Cross-validated on all 38 patients it judges each of them rightly,
+#   and in the 15 splits as they are it makes no error. Wrong labels hurt it, too: the error rises to 0.10, and to
+#   0.125 with broken chips. That is a little below the l1 logistic regression, by less than 15 splits can tell from
+#   chance.
 # - For naming genes 38 patients are too few. The gene that `goal="select"` names separates these patients, but with a
 #   narrow gap, and by cross-validation 87% of them are judged rightly. It is not among the 14 of the l1 logistic
-#   regression; zyxin, with the wider gap, is, and would have been the safer name. What can be had is a coefficient with
-#   an interval, both finite, where the likelihood alone would let them grow without end.
+#   regression; zyxin, with the wider gap, is. What can be had is a coefficient with an interval, both finite, where
+#   the likelihood alone would let them grow without end.
 # - From 30 patients as they are `goal="select"` names one gene in every split, and its error is twice that of the l1
-#   logistic regression. With wrong labels it names none in 12 of 15 splits, with broken chips on top in 14, which as a
-#   classifier is about as good as calling everybody ALL.
+#   logistic regression. With wrong labels it names none in 12 of 15 splits, with broken chips on top in 14, which as
+#   a classifier is about as good as calling everybody ALL.
 # - No method keeps its list when three labels of 30 are wrong. Of the best ten genes 2% remain, of ten without refit
 #   about a quarter, as of the hundreds of the default; of the l1 logistic regression's hardly any. The trimmed lasso
 #   keeps half of its few genes until chips are broken, too, but is the worst on the patients as they are.
-# - To give k = 10 does not help. The refit chooses among more sets of ten genes than 30 labels can tell apart: with wrong
-#   labels its error is close to that of the trimmed lasso. Without refit ten genes do better, and not as well as the
-#   default.
-# - Wrong labels are not found among 3,051 genes: two in twenty times four. With one good gene known beforehand it is more
-#   than a third of them. Right labels are not bet against in either case.
+# - To give k = 10 does not help. The refit chooses among more sets of ten genes than 30 labels can tell apart: with
+#   wrong labels its error is close to that of the trimmed lasso. Without refit ten genes do better, and not as well
+#   as the default.
+# - Wrong labels are not found among 3,051 genes: two in twenty times four. With one good gene known beforehand it is
+#   more than a third of them. Right labels are not bet against in either case.
