@@ -26,7 +26,8 @@ FLIPS, CHIPS = 3, 3
 CHIP_SD = 5.0
 
 METHODS: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "RHT, automatic k": lambda data: rs.rht("subtype ~ .", data, "binomial", n_jobs=1),
+    "RHT": lambda data: rs.rht("subtype ~ .", data, "binomial", n_jobs=1),
+    "RHT, selecting": lambda data: rs.rht("subtype ~ .", data, "binomial", goal="select", n_jobs=1),
     "RHT, k = 10": lambda data: rs.rht("subtype ~ .", data, "binomial", k=10, n_jobs=1),
     "RHT, k = 10, no refit": lambda data: rs.rht(
         "subtype ~ .", data, "binomial", k=10, refit=False, n_jobs=1

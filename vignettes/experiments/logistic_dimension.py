@@ -37,6 +37,8 @@ def fits(sim: rs.simulate.Simulation, k: int, epsilon: float) -> dict[str, objec
     return {
         "RHT": rs.rht_fit(sim.X, sim.y, **binomial, k=k, epsilon=epsilon, refit=False, n_jobs=1),
         "RHT + refit": rs.rht_fit(sim.X, sim.y, **binomial, k=k, epsilon=epsilon, n_jobs=1),
+        "RHT, automatic": rs.rht_fit(sim.X, sim.y, **binomial, n_jobs=1),
+        "RHT, predicting": rs.rht_fit(sim.X, sim.y, **binomial, goal="predict", n_jobs=1),
         "trimmed lasso": rs.baselines.trimmed_lasso(sim.X, sim.y, **binomial, epsilon=epsilon),
         "lasso": rs.baselines.lasso(sim.X, sim.y, **binomial),
     }
