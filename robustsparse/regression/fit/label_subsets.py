@@ -39,18 +39,12 @@ class LabelSubsets:
         with one_blas_thread():
             search = _Search(part, price)
             path = search.look(0, hints.sets)
-            search.take(path.values())
             for size in search.open_sizes():
                 path = search.look(size, hints.sets)
-                search.take(path.values())
             values = search.values()
             # Sizes that are asked for have no say in the models of those that are found anyway.
-            end = max(values)
             more = path.continued(max(wanted, default=0))
-            search.take(one for size, one in more.items() if size > end)
-            for size in wanted:
-                if size > end:
-                    search.improve(size, hints.sets, end)
+            search.take(one for size, one in more.items() if size > max(values))
         models = {size: search.model(size) for size in sorted(search.best)}
         largest = models[max(models)]
         beyond = {size: padded(part, largest, size) for size in wanted if size > max(models)}
@@ -104,15 +98,9 @@ class _Search:
         problem = replace(self.part, y=response, weights=weights, offset=None)
         sets = [one.columns for one, _ in self.best.values() if len(one.columns)]
         most = identifiable_k(self.part.n, self.part.free)
-        return subset_path(problem, [*seeds, *sets], most, self._criterion)
-
-    def improve(self, size: int, seeds: Sequence[Indices], end: int) -> None:
-        """Look from the best set of a size, and take those beyond `end` that are seen, while it gets better."""
-        for _ in range(_LOOKS):
-            if size not in self.best or _key(self.best[size][0]) in self._seen:
-                return
-            more = self.look(size, seeds).continued(size)
-            self.take(one for other, one in more.items() if end < other <= size)
+        path = subset_path(problem, [*seeds, *sets], most, self._criterion)
+        self.take(path.values())
+        return path
 
     def open_sizes(self) -> Iterator[int]:
         """The best size and its neighbors, as long as nobody looked from there."""
