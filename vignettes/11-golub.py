@@ -30,9 +30,9 @@ fit = rs.rht("subtype ~ .", data, family="binomial")
 print(fit.summary())
 
 # %% [markdown]
-# So few labels cannot tell which of 3,051 genes matter, and the warning says so. What the fit can do is predict: it
+# So few labels cannot tell which of 3,051 genes matter, and the summary says so. What the fit can do is predict: it
 # shrinks the coefficients of 421 genes, and claims of none that it matters. Who wants a name all the same asks for it,
-# and is warned again:
+# and is warned:
 
 # %%
 named = rs.rht("subtype ~ .", data, family="binomial", goal="select")
