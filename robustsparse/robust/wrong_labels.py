@@ -44,7 +44,7 @@ _SPREAD = 4.0
 # Levels of the ends of what the share may be, and how many standard deviations away the farther one is taken to be:
 # less than in a normal distribution, since the coefficients are cautious ones. Chosen for intervals that cover with a
 # tenth of wrong labels as they do without.
-_LOW, _AWAY = 0.05, 1.15
+_LOW, _AWAY = 0.05, 1.25
 # Least weight of a row in the least-squares problem, as a part of the largest.
 _LEAST_WEIGHT = 1e-10
 
