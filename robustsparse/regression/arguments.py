@@ -33,7 +33,7 @@ class Arguments:
     tol: float | None = None
     refit: bool = True
     split: int = False
-    goal: Goal = "select"
+    goal: Goal = "auto"
     rng: Seed = None
     n_jobs: int | None = None
     verbose: bool = False

@@ -17,6 +17,7 @@ from robustsparse.regression.resampling import (
     make_study,
     repeat,
     seeds_from,
+    selecting,
     two_parts,
 )
 from robustsparse.regression.result import RHTResult
@@ -84,7 +85,7 @@ def bootstrap(
     >>> sorted(table.index[1:3]) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
-    study = make_study(formula, data, options, bootstrap)
+    study = make_study(formula, data, selecting(options), bootstrap)
     return bootstrap_study(study, resamples, level, rng, n_jobs, verbose)
 
 
@@ -197,7 +198,7 @@ def split(
     >>> sorted(table.index[1:3]) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
-    study = make_study(formula, data, options, split)
+    study = make_study(formula, data, selecting(options), split)
     return split_study(study, splits, level, rng, n_jobs, verbose)
 
 

@@ -7,7 +7,7 @@ from robustsparse.base.errors import DataError
 from robustsparse.regression.call import CROSS_VALIDATION
 from robustsparse.regression.cross_validation import cross_validate_study
 from robustsparse.regression.intervals import bootstrap, bootstrap_study, split, split_study
-from robustsparse.regression.resampling import array_study, make_study
+from robustsparse.regression.resampling import array_study, make_study, selecting
 from robustsparse.regression.result import RHTResult
 
 # Each method by its public name, what it makes of a study, and the arguments that it takes beside the shared ones.
@@ -35,8 +35,7 @@ def rerun(method: str, nobs: int, arguments: dict[str, Any]) -> Any:
     ours = {key: arguments[key] for key in (*own, *_SHARED) if key in arguments}
     rest = {key: value for key, value in arguments.items() if key not in ours}
     # Intervals are of selected terms.
-    if method != CROSS_VALIDATION and rest.get("goal") == "auto":
-        rest["goal"] = "select"
+    rest = rest if method == CROSS_VALIDATION else selecting(rest)
     if "formula" in rest:
         study = make_study(rest.pop("formula"), rest.pop("data"), rest, public)
     else:

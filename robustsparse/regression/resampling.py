@@ -189,6 +189,11 @@ def _require_known(options: dict[str, Any], of_data: Sequence[str], by: Callable
             raise ParameterError(f"{name!r} is no argument of the fit or of {by.__name__}(){hint}")
 
 
+def selecting(options: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of a fit whose terms count: where it is left open, the goal is to select."""
+    return {**options, "goal": "select"} if options.get("goal", "auto") == "auto" else options
+
+
 def strata_of(study: Study, full: RHTResult) -> Places:
     """Number of each row's stratum: its class, and what a fit to all rows flags it as."""
     flags = pd.factorize(full.diagnostics["flag"], sort=True)[0]

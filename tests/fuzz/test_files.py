@@ -58,7 +58,8 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     )
     data.iloc[3, 1] = np.nan
     rs.rht("y ~ bs(a, df=4) + C(g) + center(a):g", data, k=2).save(folder / "formula.rs")
-    rs.rht_fit(rng.normal(size=(30, 3)), rng.normal(size=30) > 0, family="binomial").save(
+    # Of noise a given k is not doubted.
+    rs.rht_fit(rng.normal(size=(30, 3)), rng.normal(size=30) > 0, family="binomial", k=1).save(
         folder / "arrays.rs"
     )
     rs.robust_ns(pd.DataFrame(rng.normal(size=(30, 4))), k=2).save(folder / "graph.rs")

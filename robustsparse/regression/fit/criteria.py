@@ -80,7 +80,7 @@ def label_price(d: int, size: int) -> float:
     Examples
     --------
     >>> [round(label_price(200, size), 1) for size in (1, 5, 13)]
-    [13.8, 59.6, 133.8]
+    [13.8, 59.6, 134.1]
     """
     # Nearly all columns are not cheaper than half of them.
     chosen = min(size, d // 2)
