@@ -38,8 +38,6 @@ class Model:
         Degrees of freedom of tests of the coefficients; None is the normal distribution.
     wrong : array (n,) or None
         Probability that each label is wrong; None if responses are no labels, or without a refit.
-    share : float or None
-        Share of wrong labels.
     """
 
     active: Indices
@@ -52,7 +50,6 @@ class Model:
     size: int
     df: float | None = None
     wrong: Array | None = None
-    share: float | None = None
 
     @classmethod
     def refitted(
@@ -63,7 +60,7 @@ class Model:
         weights = refit.weights * trust
         return cls(
             columns, refit.coef, eta, refit.scale, refit.resid, weights, refit.cov, size, refit.df,
-            refit.wrong, refit.share,
+            refit.wrong,
         )  # fmt: skip
 
     def full(self, p: int) -> Array:
