@@ -4,25 +4,13 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from scipy.special import pdtrc
 
 from robustsparse.base.ranks import normal_quantiles
 from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.robust.scales import median_and_mad
+from robustsparse.robust.wrong_cells import wrong_cells
 
-# Cells with a robust z beyond FAR are compared with those between NEAR and FAR. A tail that falls has fewer beyond,
-# even Cauchy's has only 1.5 times as many; more than twice as many may be errors.
-_NEAR, _FAR, _ERRORS_PER_TAIL = 3.0, 5.0, 2.0
-# Errors begin after a gap in their variable, a value this many times the one before. In a falling tail the logarithms
-# of the values, from the largest down, differ by exponential numbers over 1, 2, 3 and so on; a gap of errors is this
-# many times the mean of those before it, which chance gives once in three thousand.
-_GAP, _UNLIKELY, _SPACINGS = 1.5, 8.0, 8
-# No value nearer to the center is an error, nor are more than a quarter of a variable's, nor a single one.
-_FIRST_ERROR, _MOST_ERRORS, _FEWEST_ERRORS = 3.5, 0.25, 2
-# If the errors of two variables fall in the same rows more often than by chance, at this level, whole rows are bad:
-# they are no errors of single cells.
-_CHANCE, _FEWEST_MEETINGS = 0.01, 3
 # A variable adds at most this much to the size of a row, so that a single wild cell makes no row suspicious.
 _LARGEST_Z = 3.0
 # Rows larger than the median by this many MADs are far, and far rows whose directions agree better than those of the
@@ -91,56 +79,6 @@ def trusted_rows(XT: Array, threads: int = 1) -> TrustedRows:
     values[:, kept] = normal_scores(np.compress(kept, np.where(errors, 0.0, XT), axis=1), threads)
     values[errors] = 0.0
     return TrustedRows(values, weights, errors)
-
-
-def wrong_cells(XT: Array) -> Mask:
-    """Cells that lie apart from the rest of their variable, and are too many for a heavy tail.
-
-    The number of far cells of all variables tells whether there are errors, the gap in each variable which cells they
-    are. Cells that are far together in the same rows are no errors of single cells; they are left to the rows.
-    """
-    size = np.abs(XT)
-    beyond, between = (size > _FAR).sum(), ((size > _NEAR) & (size <= _FAR)).sum()
-    if beyond <= _ERRORS_PER_TAIL * (between + 1):
-        return np.zeros(XT.shape, dtype=bool)
-    errors = np.asarray(size >= _gaps(size)[:, None])
-    errors[_meeting(errors)] = False
-    return errors
-
-
-def _gaps(size: Array) -> Array:
-    """Where the errors of each variable (d, n) begin; infinite without a gap."""
-    n = size.shape[1]
-    ordered = np.sort(size, axis=1)[:, n // 2 :]
-    steps = np.diff(np.log(np.maximum(ordered, 0.5)), axis=1)
-    beyond = np.arange(steps.shape[1], 0, -1)
-    usual, varied = _mean_before(steps * beyond), _mean_before((steps > 0).astype(np.float64))
-    gap = (steps * beyond > _UNLIKELY * usual) & (steps > np.log(_GAP))
-    # Values that repeat have no spacings to compare with.
-    gap &= (varied >= 0.5) & (ordered[:, 1:] > _FIRST_ERROR)
-    gap &= (beyond >= _FEWEST_ERRORS) & (beyond <= _MOST_ERRORS * n)
-    first = np.where(gap.any(axis=1), gap.argmax(axis=1) + 1, 0)
-    return np.asarray(np.where(first > 0, ordered[np.arange(len(size)), first], np.inf))
-
-
-def _mean_before(values: Array) -> Array:
-    """Mean of the values before each one in its row; infinite where there are too few."""
-    sums = np.cumsum(np.pad(values, ((0, 0), (1, 0))), axis=1)[:, :-1]
-    means = np.full(values.shape, np.inf)
-    means[:, _SPACINGS:] = (sums[:, _SPACINGS:] - sums[:, :-_SPACINGS]) / _SPACINGS
-    return means
-
-
-def _meeting(errors: Mask) -> Mask:
-    """Variables whose errors meet those of another in the same rows more often than chance allows."""
-    d, n = errors.shape
-    cells = errors.astype(np.float64)
-    meetings = cells @ cells.T
-    expected = np.outer(cells.sum(axis=1), cells.sum(axis=1)) / n
-    np.fill_diagonal(meetings, 0.0)
-    rare = pdtrc(meetings - 1.0, np.maximum(expected, np.finfo(float).tiny))
-    alike = (meetings >= _FEWEST_MEETINGS) & (rare < _CHANCE / (d * (d - 1) / 2))
-    return np.asarray(alike.any(axis=1))
 
 
 def normal_scores(XT: Array, threads: int = 1) -> Array:
