@@ -1,7 +1,7 @@
 """Arrays given for a design: names, response, weights and offset, checked."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from robustsparse.base.checks import (
     as_array,
     as_matrix,
     as_vector,
+    check_choice,
     check_count,
     check_finite_columns,
 )
@@ -19,6 +20,7 @@ from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array, Mask
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT, Dropped
+from robustsparse.design.gaps import NA_ACTIONS, Gaps, fill_gaps
 from robustsparse.design.groups import column_groups
 from robustsparse.design.response import Coding, Response
 
@@ -84,19 +86,23 @@ def array_design(
     coded: Mask | None = None,
     weights: Any = None,
     offset: Any = None,
+    na_action: Literal["raise", "drop", "impute"] = "raise",
 ) -> Design:
     """Check arrays and take the rows that count: those of weight 0 have no part in a fit, whatever they hold."""
+    check_choice("na_action", na_action, NA_ACTIONS)
     X = as_matrix(X)
     n, d = X.shape
     labels = array_names(names, d)
     values = None if weights is None else as_vector("weights", weights, n)
     if values is not None and (values.min() < 0 or not values.any()):
         raise DataError("weights must not be negative, and not all zero.")
-    counts = np.ones(n, dtype=bool) if values is None else values > 0
+    counted = np.ones(n, dtype=bool) if values is None else values > 0
+    counts = counted if na_action == "raise" else counted & _present(X, y, na_action)
     if not counts.all():
         X = X.tocsr()[counts] if sparse.issparse(X) else X[counts]
-        if not sparse.issparse(X):
+        if not sparse.issparse(X) and na_action == "raise":
             check_finite_columns(X.T, 0, labels, np.flatnonzero(counts))
+    X, gaps = _without_gaps(X, labels) if na_action == "impute" else (X, None)
     rows = pd.RangeIndex(n)
     found = _Found(labels)
     kept = _kept(keep, found)
@@ -106,13 +112,49 @@ def array_design(
         names=labels,
         intercept=bool(intercept),
         rows=rows if counts.all() else rows[counts],
-        dropped=Dropped(0, 0, rows[~counts], {}, int((~counts).sum())),
+        dropped=Dropped(
+            int((counted & ~counts).sum()), 0, rows[~counts], {}, int((~counted).sum())
+        ),
         weights=None if values is None else values[counts],
         offset=None if offset is None else _numbers("offset", offset, counts),
         keep=kept,
         coded=coded,
+        gaps=gaps,
         groups=column_groups(groups, labels, lambda item: [found("groups", item)], kept),
     )
+
+
+def _present(X: Any, y: Any, na_action: str) -> Mask:
+    """Rows that can be used: the response is there, and unless they are to be imputed the predictors are."""
+    given = y if isinstance(y, pd.Series) else pd.Series(np.asarray(y).ravel())
+    there = given.notna().to_numpy()
+    if given.dtype.kind == "f":
+        there &= np.isfinite(given.to_numpy())
+    if len(there) != X.shape[0]:
+        # Said better where the response is read.
+        return np.ones(X.shape[0], dtype=bool)
+    if sparse.issparse(X):
+        broken = np.unique(X.tocoo().row[~np.isfinite(X.tocoo().data)])
+        if len(broken) and na_action == "impute":
+            raise DataError("X is sparse and has missing values; make it dense to impute them.")
+        there[broken] = False
+        return there
+    if na_action == "impute":
+        empty = np.asarray(~np.isfinite(X).any(axis=1))
+    else:
+        empty = np.asarray(~np.isfinite(X).all(axis=1))
+    return np.asarray(there & ~empty)
+
+
+def _without_gaps(X: Any, names: Sequence[str]) -> tuple[Any, Gaps]:
+    """A copy of X with stand-ins for missing cells, and where these are; X itself if there are none."""
+    nowhere = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    if sparse.issparse(X) or np.isfinite(X).all():
+        return X, nowhere
+    precision: Any = np.float32 if X.dtype == np.float32 else np.float64
+    flipped: Array = np.array(X.T, dtype=precision, order="C")
+    gaps = fill_gaps(flipped, names)
+    return flipped.T, gaps
 
 
 def _numbers(name: str, values: Any, counts: Mask) -> Array:

@@ -25,7 +25,13 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.base.checks import check_choice
-from robustsparse.base.errors import DataError, FormulaError, ParameterError
+from robustsparse.base.errors import (
+    DataError,
+    DataWarning,
+    FormulaError,
+    ParameterError,
+    warn_user,
+)
 from robustsparse.base.text import did_you_mean, listed, shown
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.design import Design
@@ -50,6 +56,7 @@ from robustsparse.design.frames import (
     row_values,
     row_weights,
 )
+from robustsparse.design.gaps import LARGE_SHARE, NA_ACTIONS, Gaps, fill_gaps, stand_ins
 from robustsparse.design.groups import Groups, column_groups
 from robustsparse.design.response import Coding as ResponseCoding
 from robustsparse.design.response import CodingLike, Response, as_coding
@@ -68,7 +75,7 @@ def build_design(
     keep: str | Sequence[str] | None = None,
     groups: Any = None,
     group_terms: bool = True,
-    na_action: Literal["drop", "raise"] = "drop",
+    na_action: Literal["drop", "raise", "impute"] = "drop",
     context: Mapping[str, Any] | None = None,
 ) -> Design:
     """Evaluate a formula on a data frame.
@@ -87,7 +94,7 @@ def build_design(
         column.
     group_terms : whether the columns of a term enter and leave together.
     na_action : ``"drop"`` counts and drops rows with missing or infinite values,
-        ``"raise"`` refuses them.
+        ``"raise"`` refuses them, ``"impute"`` keeps rows whose response is there, with stand-ins for the cells.
     context : further names that code in the formula may use.
 
     Raises
@@ -108,7 +115,7 @@ def build_design(
            [1., 6.]])
     """
     coding_of_response = as_coding(family)
-    check_choice("na_action", na_action, ("drop", "raise"))
+    check_choice("na_action", na_action, NA_ACTIONS)
     frame = as_frame(data)
     if not len(frame):
         raise DataError("the data have no rows")
@@ -131,11 +138,16 @@ def build_design(
     layout = _layout(parsed, kinds)
     audit = RowAudit.of(len(frame))
     block = NumericBlock.of(frame, layout.plain)
-    audit.scan(block)
+    if na_action != "impute":
+        audit.scan(block)
     if shift is not None:
         audit.note("offset", np.isnan(shift), np.isinf(shift))
+    predicting = [piece for term in layout.coded for piece in term]
+    pieces = [*predicting, parsed.response]
+    holes: dict[Term, Mask] = {}
+    if na_action == "impute":
+        frame, holes = _with_stand_ins(frame, layout, parsed.response, kinds, names, context or {})
     learned: dict[str, Any] = {}
-    pieces = [*(piece for term in layout.coded for piece in term), parsed.response]
     evaluator, rows = evaluator_for(frame, pieces, kinds, names, learned, audit, context or {})
     _require_rows(audit, frame.index, na_action)
     values, coding = _code(evaluator, layout.coded, audit, rows)
@@ -160,8 +172,13 @@ def build_design(
         _context=dict(context or {}),
         _granted=dict(context or {}),
     )
+    X, gaps = _fill(block, values, places, use), None
+    if na_action == "impute":
+        X, gaps = _gaps(X, columns, coding, places, holes, use)
+    else:
+        _warn_of_loss(audit, weight)
     return Design(
-        X=_fill(block, values, places, use),
+        X=X,
         response=response,
         names=columns,
         intercept=parsed.intercept,
@@ -172,9 +189,64 @@ def build_design(
         keep=kept,
         groups=_groups(groups, group_terms, found, kept),
         coded=found.coded() if group_terms else None,
+        gaps=gaps,
         references=spec.references,
         spec=spec,
     )
+
+
+def _with_stand_ins(
+    frame: pd.DataFrame,
+    layout: _Layout,
+    response: Piece,
+    kinds: Mapping[str, Kind],
+    names: Mapping[str, Any],
+    granted: Mapping[str, Any],
+) -> tuple[pd.DataFrame, dict[Term, Mask]]:
+    """Ordinary values where terms that are coded read missing ones, and the rows of each term that rest on them."""
+    pieces = [piece for term in layout.coded for piece in term]
+    audit = RowAudit.of(len(frame))
+    evaluator_for(frame, pieces, kinds, names, {}, audit, granted)
+    missing: dict[Piece, Mask] = {}
+    for piece in pieces:
+        found = audit.found([unmarked(piece.expr), *read_by([piece])])
+        if found.any():
+            missing[piece] = found
+    # The response is never imputed.
+    read = sorted((read_by(missing) - read_by([response])) & kinds.keys())
+    holes = {
+        term: np.any([missing[piece] for piece in term if piece in missing], axis=0)
+        for term in layout.coded
+        if any(piece in missing for piece in term)
+    }
+    return (stand_ins(frame, read, kinds) if read else frame), holes
+
+
+def _gaps(
+    X: Array,
+    names: Sequence[str],
+    coding: Coding,
+    places: Sequence[Sequence[int]],
+    holes: Mapping[Term, Mask],
+    use: Mask,
+) -> tuple[Array, Gaps]:
+    """The design with stand-ins for what is missing in plain columns, and what that is, coded columns included."""
+    for coded, at in zip(coding.terms, places, strict=True):
+        if coded.pieces in holes:
+            X[np.ix_(np.flatnonzero(holes[coded.pieces][use]), np.asarray(at))] = np.nan
+    gaps = fill_gaps(X.T, names)
+    return X, gaps
+
+
+def _warn_of_loss(audit: RowAudit, weight: Array | None) -> None:
+    """Say it if many rows are dropped that could be kept."""
+    share = float(audit.bad.mean())
+    if share > LARGE_SHARE:
+        warn_user(
+            f"{int(audit.bad.sum())} of {len(audit.bad)} rows ({share:.0%}) were dropped for missing or infinite "
+            f"values, in {audit.describe()}; na_action='impute' keeps them.",
+            DataWarning,
+        )
 
 
 def _check_columns(parsed: ParsedFormula, frame: pd.DataFrame, kinds: Mapping[str, Kind]) -> None:
@@ -228,7 +300,7 @@ def _require_rows(audit: RowAudit, index: pd.Index, na_action: str) -> None:
         raise DataError(
             f"{int(bad.sum())} of {len(bad)} rows have missing or infinite values in "
             f"{audit.describe()}; first rows: {listed(index[bad].tolist())}; "
-            "clean them, or drop them with na_action='drop'"
+            "clean them, drop them with na_action='drop', or keep them with na_action='impute'"
         )
     if bad.all():
         raise DataError(

@@ -10,6 +10,7 @@ import pandas as pd
 
 from robustsparse.base.types import Array, Mask
 from robustsparse.design.frames import Dropped
+from robustsparse.design.gaps import Gaps
 from robustsparse.design.groups import Groups
 from robustsparse.design.response import Response
 
@@ -36,6 +37,7 @@ class Design:
         stand alone.
     coded : (d,) bool, the columns of terms that became several columns which stay together; None if there are none.
     references : the level of each factor that has no column of its own.
+    gaps : rows and columns of the missing cells, in whose places X has stand-ins; None unless they are to be imputed.
     spec : what is needed to code new data alike; None for arrays, which are coded already.
     """
 
@@ -51,6 +53,7 @@ class Design:
     groups: Groups = field(default_factory=dict)
     coded: Mask | None = None
     references: dict[str, object] = field(default_factory=dict)
+    gaps: Gaps | None = None
     spec: DesignSpec | None = None
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ Nothing here knows of formulas, and nothing changes the caller's data.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -298,6 +298,11 @@ class RowAudit:
     def columns(self) -> dict[str, int]:
         """Number of values at fault, by column."""
         return {name: int(found.sum()) for name, found in self._found.items()}
+
+    def found(self, names: Iterable[str]) -> Mask:
+        """Rows where one of these columns or pieces is at fault."""
+        faults = [self._found[name] for name in names if name in self._found]
+        return np.any(faults, axis=0) if faults else np.zeros(len(self.missing), dtype=bool)
 
     def note(self, name: str, missing: Mask, infinite: Mask) -> None:
         """Add what one column holds."""

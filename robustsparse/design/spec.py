@@ -107,6 +107,36 @@ class DesignSpec:
         flipped[:, ~np.isfinite(flipped).all(axis=0)] = np.nan
         return flipped.T, frame.index
 
+    def cells(self, newdata: Any, columns: Places, needed: Places) -> tuple[Array, pd.Index]:
+        """Some columns of the design of new data, in which a missing input makes its own cells missing alone.
+
+        Parameters
+        ----------
+        newdata : data frame with the columns that the needed terms read; other inputs may be missing as a whole.
+        columns : places of the columns to make.
+        needed : places of those that must be there.
+        """
+        frame = as_frame(newdata)
+        require_columns(frame, sorted(self._inputs(needed)))
+        lent = sorted(self._inputs(columns) - set(frame.columns))
+        if lent:
+            frame = frame.assign(**dict.fromkeys(lent, np.nan))
+        flipped = np.full((len(columns), len(frame)), np.nan)
+        self._lift(frame, columns, flipped)
+        for places in self._places:
+            self._recode(frame, np.where(np.isin(columns, places), columns, -1), flipped)
+        flipped[~np.isfinite(flipped)] = np.nan
+        return flipped.T, frame.index
+
+    def _inputs(self, columns: Places) -> set[str]:
+        """Columns of the data that some columns of the design are made of."""
+        coded = {place for places in self._places for place in places}
+        read = {self.names[j] for j in columns if j not in coded}
+        for term, places in zip(self._coding.terms, self._places, strict=True):
+            if not set(places).isdisjoint(columns.tolist()):
+                read |= read_by(term.pieces) & self._kinds.keys()
+        return read
+
     def response(self, newdata: Any) -> Array:
         """Response of new data, coded as in training; NaN where it is missing."""
         frame = as_frame(newdata)

@@ -14,6 +14,7 @@ from robustsparse.robust.standardize import ScaleLike
 Epsilon = float | Literal["auto"]
 Select = Literal["ric", "ebic", "gic", "cv"]
 Goal = Literal["auto", "select", "predict"]
+Cells = bool | Literal["auto"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Arguments:
     refit: bool = True
     split: int = False
     goal: Goal = "auto"
+    cells: Cells = "auto"
     rng: Seed = None
     n_jobs: int | None = None
     verbose: bool = False

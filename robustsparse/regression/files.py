@@ -25,6 +25,7 @@ from robustsparse.base.text import describe, shown
 from robustsparse.base.zipped import opened_archive, write_archive
 from robustsparse.design.frames import Dropped
 from robustsparse.regression.call import Call, Rerun, gone
+from robustsparse.regression.cells import Imputation
 from robustsparse.regression.family import FAMILIES, Family
 from robustsparse.regression.fit.contamination import BadShare
 from robustsparse.regression.made import Made
@@ -38,8 +39,13 @@ VERSION = 2
 # How fields of a result are written and read that are not plain values.
 _CODECS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "params": (series_to_json, series_from_json),
+    "imputation": (
+        lambda given: None if given is None else given.to_dict(),
+        lambda stored: None if stored is None else Imputation.from_dict(stored),
+    ),
     **dict.fromkeys(
-        ("diagnostics", "flags", "history", "path", "cv", "cov"), (frame_to_json, frame_from_json)
+        ("diagnostics", "flags", "history", "path", "cv", "cov", "cells"),
+        (frame_to_json, frame_from_json),
     ),
 }
 # Fields that are written in a way of their own, and one that is not written.

@@ -13,6 +13,7 @@ from robustsparse.base.types import Array
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.design.groups import named
+from robustsparse.regression.cells import Imputation
 from robustsparse.regression.fit.contamination import BadShare
 from robustsparse.regression.fit.copies import near_copies
 from robustsparse.regression.fit.models import Fitted, Model, judged_residuals, response_flags
@@ -29,7 +30,9 @@ def label(
     fitted: Fitted,
     options: Options,
     design: Design,
-    share: BadShare | None = None,
+    share: BadShare | None,
+    cells: pd.DataFrame,
+    imputation: Imputation | None,
 ) -> RHTResult:
     """The fit on the data's own scale, labelled."""
     solution = fitted.solution
@@ -71,6 +74,8 @@ def label(
             reason=solution.reason,
             undecided=fitted.undecided and fitted.goal == "predict" and options.goal == "auto",
             taken_back=_taken_back(solution),
+            cells=cells,
+            imputation=imputation,
         ),
         df_resid=fitted.model.df,
     )
@@ -155,7 +160,7 @@ class _Labels:
                 f"the fitted value of row {design.rows[beyond[0]]!r} is too large for a number; divide the response by "
                 "a constant, or drop this row."
             )
-        response, far = response_flags(problem.family, problem.y, model), self.far.flags
+        response, far = response_flags(problem, model), self.far.flags
         flag = np.select([response & far, response, far], ["both", "response", "leverage"], "")
         told = {} if model.wrong is None else {"wrong": model.wrong}
         return pd.DataFrame(
@@ -163,8 +168,10 @@ class _Labels:
                 "link": link,
                 "fitted": prediction,
                 "resid": design.response.values - prediction,
-                "std_resid": judged_residuals(problem.family, problem.y, model),
-                "weight": model.weights,
+                "std_resid": judged_residuals(problem, model),
+                "weight": model.weights
+                if problem.certainty is None
+                else model.weights * problem.certainty,
                 "distance": self.far.distances,
                 "distance_cutoff": self.far.cutoff,
                 "flag": flag.astype(object),

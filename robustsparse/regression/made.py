@@ -3,8 +3,11 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from robustsparse.design.frames import Dropped
 from robustsparse.design.response import Classes
+from robustsparse.regression.cells import Imputation
 from robustsparse.regression.family import Family
 
 if TYPE_CHECKING:
@@ -50,6 +53,10 @@ class Made:
         Whether the labels were too few to select by, so that the fit predicts.
     taken_back : pair of float or None
         Norms of the standardized coefficients that the iterations ended with and of those they were taken back to.
+    cells : DataFrame or None
+        Cells that were missing or wrong, see `RHTResult.cells`; None in files of former versions.
+    imputation : Imputation or None
+        How missing cells of new rows are imputed, if those of the fit were to be.
     """
 
     kind: Family
@@ -69,3 +76,5 @@ class Made:
     reason: str = "settled"
     undecided: bool = False
     taken_back: tuple[float, float] | None = None
+    cells: pd.DataFrame | None = None
+    imputation: Imputation | None = None

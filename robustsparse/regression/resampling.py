@@ -26,13 +26,14 @@ from robustsparse.design.groups import Groups, named
 from robustsparse.design.response import Coding, Response
 from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.family import as_family
+from robustsparse.regression.fit.mending import without_gaps
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.spine import fit_arrays, trusted_rows
 
 T = TypeVar("T")
 
 _DESIGN_OPTIONS = ("weights", "offset", "keep", "groups", "group_terms", "na_action", "context")
-_ARRAY_OPTIONS = ("names", "keep", "groups", "weights", "offset")
+_ARRAY_OPTIONS = ("names", "keep", "groups", "weights", "offset", "na_action")
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +174,7 @@ def _coding(options: dict[str, Any]) -> Coding:
 
 def _study(design: Design, options: dict[str, Any]) -> Study:
     kept = [design.names[j] for j in np.flatnonzero(design.keep)]
-    X = design.X.tocsr() if sparse.issparse(design.X) else design.X
+    X = design.X.tocsr() if sparse.issparse(design.X) else without_gaps(design.X, design.gaps)
     return Study(
         X, design.response, design.names, kept, design.groups, design.coded, design.weights, design.offset, options
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from robustsparse.base.types import Array
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.design.response import recode_response
 from robustsparse.regression.call import CROSS_VALIDATION, Call
+from robustsparse.regression.cells import MISSING, WRONG, empty_cells
 from robustsparse.regression.files import save_result
 from robustsparse.regression.fit.contamination import BadShare
 from robustsparse.regression.label_table import label_table
@@ -40,6 +41,14 @@ _FLAGS = (None, "response", "leverage")
 def _of_making(name: str) -> Any:
     """A field of `made` as an attribute of the result."""
     return property(lambda result: getattr(result.made, name), doc=f"`made.{name}`, see `Made`.")
+
+
+def _dense(X: Any) -> Array:
+    return np.array(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+
+
+def _labels_of(newdata: Any, n: int) -> "pd.Index[Any]":
+    return newdata.index if isinstance(newdata, pd.DataFrame) else pd.RangeIndex(n)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -319,6 +328,35 @@ class RHTResult(Pictures):
         """
         return label_table(self, least)
 
+    def cells(self, reason: str | None = None) -> pd.DataFrame:
+        """Cells that were missing and imputed, or judged wrong and replaced, by row label.
+
+        Parameters
+        ----------
+        reason : {None, "missing", "wrong"}
+            All; those that were missing; those that lie apart from the rest of their column.
+
+        Returns
+        -------
+        DataFrame
+            By row: the `column`, the `reason`, the `old` and the `new` value, and the standard `error` of the new one.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> data = rs.simulate.linear(n=120, d=20, k=2, epsilon=0.0, rng=4).data
+        >>> data.loc[5, "x3"] = np.nan
+        >>> fit = rs.rht("y ~ .", data, na_action="impute")
+        >>> fit.cells()[["column", "reason"]]
+          column   reason
+        5     x3  missing
+        """
+        check_choice("reason", reason, (None, MISSING, WRONG))
+        table = self.made.cells
+        if table is None:
+            table = empty_cells(self.diagnostics.index[:0])
+        return table.copy() if reason is None else table[table["reason"] == reason].copy()
+
     # --------------------------------------------------------------------------------- predict
 
     def predict(
@@ -327,8 +365,9 @@ class RHTResult(Pictures):
         type: str = "response",
         offset: Any = None,
         k: int | None = None,
-    ) -> "pd.Series[Any]":
-        """Predictions, of the length and index of the data; missing where an input is.
+        na_action: Literal["keep", "impute"] = "keep",
+    ) -> Any:
+        """Predictions, of the length and index of the data; missing where an input is, unless it is imputed.
 
         Parameters
         ----------
@@ -341,8 +380,30 @@ class RHTResult(Pictures):
             Known part of the linear predictor of the new rows, if the model was given one as an array.
         k : int, optional
             Number of terms: another model of the path than the one that was chosen. It needs `newdata`.
+        na_action : {"keep", "impute"}
+            A row with a missing input has no prediction; or missing inputs are imputed from the nearest columns, as
+            those of a fit with ``na_action="impute"``, which it takes.
+
+        Returns
+        -------
+        Series, or with ``na_action="impute"`` a DataFrame
+            Predictions by row; with columns `prediction` and `imputed`, the number of cells that the row's rests on
+            without having them.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> data = rs.simulate.linear(n=120, d=20, k=2, epsilon=0.0, rho=0.9, rng=4).data
+        >>> fit = rs.rht("y ~ .", data, na_action="impute")
+        >>> new = data.drop(columns="y").head(2)
+        >>> new.loc[0, fit.support()[0]] = np.nan
+        >>> fit.predict(new).isna().tolist(), fit.predict(new, na_action="impute")["imputed"].tolist()
+        ([True, False], [1, 0])
         """
         check_choice("type", type, _TYPES)
+        check_choice("na_action", na_action, ("keep", "impute"))
+        if na_action == "impute":
+            return self._predict_imputed(newdata, type, offset, k)
         if type == "class" and self.classes is None:
             raise ParameterError(
                 f"type='class' needs family='binomial'; this is a {self.family} fit, use type='response'."
@@ -357,6 +418,10 @@ class RHTResult(Pictures):
             if newdata is None
             else self._link(newdata, offset, coef)
         )
+        return self._typed(eta, type)
+
+    def _typed(self, eta: "pd.Series[float]", type: str) -> "pd.Series[Any]":
+        """Predictions of a type from linear predictors."""
         if type == "link":
             return eta
         mean = pd.Series(
@@ -366,22 +431,56 @@ class RHTResult(Pictures):
         )
         return mean if type == "response" else likelier(mean, self.classes)
 
+    def _predict_imputed(self, newdata: Any, type: str, offset: Any, k: int | None) -> pd.DataFrame:
+        """Predictions of new rows whose missing cells are imputed, beside the number of these."""
+        imputation = self.made.imputation
+        if imputation is None:
+            raise ParameterError(
+                "na_action='impute' needs a fit that knows how columns go together; fit with na_action='impute'."
+            )
+        if newdata is None:
+            prediction = self.predict(None, type, offset, k)
+            rows = self.cells().loc[lambda cells: cells["column"].isin(self.support())].index
+            counts = pd.Series(rows).value_counts().reindex(prediction.index, fill_value=0)
+            return pd.DataFrame({"prediction": prediction, "imputed": counts.to_numpy()})
+        coef = self.coef(zeros=True, k=k)
+        used = np.flatnonzero(coef.to_numpy()[int(self.intercept) :])
+        if self.spec is not None:
+            values, index = self.spec.cells(newdata, imputation.columns, used)
+            given = self.spec.offset(newdata)
+        else:
+            matrix = self._new_matrix(newdata)
+            values = _dense(matrix[:, imputation.columns])
+            index, given = _labels_of(newdata, len(values)), None
+        X, imputed = imputation.fill(values, used)
+        eta = self._predictor(X, coef, index, given, offset)
+        return pd.DataFrame({"prediction": self._typed(eta, type), "imputed": imputed}, index=index)
+
+    def _new_matrix(self, newdata: Any) -> Any:
+        """New rows of a fit to arrays."""
+        matrix = as_matrix(newdata)
+        d = len(self.params) - self.intercept
+        if matrix.shape[1] != d:
+            raise DataError(f"newdata has {matrix.shape[1]} columns; the model was fitted to {d}.")
+        return matrix
+
     def _link(self, newdata: Any, given: Any, params: "pd.Series[float]") -> "pd.Series[float]":
-        coef = params.to_numpy()[int(self.intercept) :]
-        used = np.flatnonzero(coef)
+        used = np.flatnonzero(params.to_numpy()[int(self.intercept) :])
         if self.spec is not None:
             X, index = self.spec.matrix(newdata, used)
             offset = self.spec.offset(newdata)
         else:
-            matrix = as_matrix(newdata)
-            if matrix.shape[1] != len(coef):
-                raise DataError(
-                    f"newdata has {matrix.shape[1]} columns; the model was fitted to {len(coef)}."
-                )
-            X, offset = matrix[:, used], None
-            X = X.toarray() if hasattr(X, "toarray") else np.array(X, dtype=np.float64)
+            X, offset = _dense(self._new_matrix(newdata)[:, used]), None
             X[~np.isfinite(X).all(axis=1)] = np.nan
-            index = newdata.index if isinstance(newdata, pd.DataFrame) else pd.RangeIndex(len(X))
+            index = _labels_of(newdata, len(X))
+        return self._predictor(X, params, index, offset, given)
+
+    def _predictor(
+        self, X: Array, params: "pd.Series[float]", index: "pd.Index[Any]", offset: Any, given: Any
+    ) -> "pd.Series[float]":
+        """Linear predictor of rows that have the columns of the coefficients which are not zero."""
+        coef = params.to_numpy()[int(self.intercept) :]
+        used = np.flatnonzero(coef)
         if offset is None and given is not None:
             offset = as_vector("offset", given, len(X))
         if offset is None and self.offset_given:

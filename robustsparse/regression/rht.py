@@ -10,7 +10,7 @@ from robustsparse.algorithm.problem import StepLike
 from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import Seed
 from robustsparse.design.groups import GroupsLike
-from robustsparse.regression.arguments import Arguments, Epsilon, Goal, Select
+from robustsparse.regression.arguments import Arguments, Cells, Epsilon, Goal, Select
 from robustsparse.regression.call import Call
 from robustsparse.regression.family import FamilyLike
 from robustsparse.regression.rerun import rerun
@@ -43,7 +43,8 @@ def rht(
     group_terms: bool = True,
     weights: Any = None,
     offset: Any = None,
-    na_action: Literal["drop", "raise"] = "drop",
+    na_action: Literal["drop", "raise", "impute"] = "drop",
+    cells: Cells = "auto",
     context: Mapping[str, Any] | None = None,
     rng: Seed = None,
     n_jobs: int | None = None,
@@ -116,8 +117,14 @@ def rht(
         neither the reference level nor the basis decides which terms there are. False selects single columns.
     weights, offset : str or array, optional
         Columns or arrays: multipliers of the rows, of which 0 leaves a row out; known part of the linear predictor.
-    na_action : {"drop", "raise"}
-        Rows with missing or infinite values are counted and dropped, or refused.
+    na_action : {"drop", "raise", "impute"}
+        Rows with missing or infinite values are counted and dropped, with a warning if they are more than a tenth; or
+        refused. "impute" keeps every row whose response is there: a missing cell is set to its expectation given the
+        cells of its row in the nearest columns, and the row counts for less the more the model rests on such cells.
+    cells : "auto" or bool
+        Whether single cells are judged too. "auto" finds cells that lie apart from the rest of their column where these
+        are too many for a heavy tail and do not meet in the same rows, and treats them as if they were missing. True
+        does so however few they are; False leaves every cell as it is. `fit.cells()` lists what was changed.
     context : dict, optional
         Names that the formula may use beside the columns.
     rng : int, Generator or None
@@ -142,7 +149,7 @@ def rht(
     asked = Arguments(
         family=family, estimator=estimator, k=k, select=select, goal=goal, loss=loss, epsilon=epsilon,
         standardize=standardize, step=step, radius=radius, max_iter=max_iter, tol=tol, refit=refit,
-        split=split, rng=rng, n_jobs=n_jobs, verbose=verbose,
+        split=split, cells=cells, rng=rng, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
     of_rows = {
         "intercept": intercept, "keep": keep, "groups": groups, "group_terms": group_terms,
@@ -176,6 +183,8 @@ def rht_fit(
     groups: GroupsLike | None = None,
     weights: Any = None,
     offset: Any = None,
+    na_action: Literal["raise", "drop", "impute"] = "raise",
+    cells: Cells = "auto",
     rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -199,8 +208,10 @@ def rht_fit(
         by number or name, or one label for each column, of which None is no group.
     weights, offset : array (n,), optional
         Multipliers of the rows, of which 0 leaves a row out; known part of the linear predictor.
+    na_action : {"raise", "drop", "impute"}
+        Missing or infinite values are refused, or treated as in `rht`.
     family, estimator, k, select, goal, loss, epsilon, standardize, step, radius, max_iter, tol, refit,
-    split, rng, n_jobs, verbose
+    split, cells, rng, n_jobs, verbose
         As in `rht`.
 
     Returns
@@ -226,11 +237,11 @@ def rht_fit(
     asked = Arguments(
         family=family, estimator=estimator, k=k, select=select, goal=goal, loss=loss, epsilon=epsilon,
         standardize=standardize, step=step, radius=radius, max_iter=max_iter, tol=tol, refit=refit,
-        split=split, rng=rng, n_jobs=n_jobs, verbose=verbose,
+        split=split, cells=cells, rng=rng, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
     of_rows = {
         "names": names, "intercept": intercept, "keep": keep, "groups": groups,
-        "weights": weights, "offset": offset,
+        "weights": weights, "offset": offset, "na_action": na_action,
     }  # fmt: skip
     result = fit_arrays(X, y, asked, **of_rows)
     return _remember(result, {"X": X, "y": y, **vars(asked), **of_rows})

@@ -1,4 +1,4 @@
-"""How a fit is made: design, standardize, choose, refit, label."""
+"""How a fit is made: design, standardize, mend, choose, refit, label."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,8 +13,11 @@ from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.design.groups import group_ids
 from robustsparse.regression.arguments import Arguments
+from robustsparse.regression.cells import Imputation, cell_table
 from robustsparse.regression.fit.contamination import estimate_epsilon, warn_if_worse
 from robustsparse.regression.fit.fit import fit_standardized
+from robustsparse.regression.fit.mending import Mended, less_certain, mend, path_imputer
+from robustsparse.regression.fit.models import Fitted
 from robustsparse.regression.fit.options import Options, for_response, make_options
 from robustsparse.regression.fit.rows import leverage, trust_in_rows
 from robustsparse.regression.fit.standardized import Standardized, standardized
@@ -46,17 +49,34 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
     problem = _standardized(design, options, design.intercept if intercept is None else intercept)
     if options.refit:
         problem = _without_wide_terms(problem, design)
+    mended = mend(problem, design.gaps, options.cells, design.coded)
+    cells = cell_table(problem, design, mended)
     # The standardized copy is all that the fit needs; the design itself can go.
     design = design.without_matrix()
     options = for_response(options, design.response.values)
     options, share = estimate_epsilon(problem, options)
-    fitted = fit_standardized(problem, options)
+    problem, fitted = _fitted(problem, mended, options)
+    imputation = None
+    if design.gaps is not None:
+        imputer, read = path_imputer(problem, mended, fitted.path)
+        imputation = Imputation(read, imputer)
     # Said of the fit that the user gets, not of those on the way to it.
     if fitted.doubt:
         warn_user(fitted.doubt, SelectionWarning)
     warn_if_worse(problem, fitted, options)
     warn_unsettled(fitted.solution)
-    return label(problem, fitted, options, design, share)
+    return label(problem, fitted, options, design, share, cells, imputation)
+
+
+def _fitted(
+    problem: Standardized, mended: Mended | None, options: Options
+) -> tuple[Standardized, Fitted]:
+    """The fit, and the problem with rows that count as far as the cells are known that it rests on."""
+    if mended is not None and options.refit and not options.split:
+        # Which cells matter is told by an automatic fit, so that a model of a given size stays one of its members.
+        first = fit_standardized(problem, replace(options, k="auto", select="ric", goal="select"))
+        problem = less_certain(problem, mended, first.model)
+    return problem, fit_standardized(problem, options)
 
 
 def _without_wide_terms(problem: Standardized, design: Design) -> Standardized:

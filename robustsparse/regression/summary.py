@@ -6,6 +6,7 @@ import pandas as pd
 
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.text import describe, listed
+from robustsparse.regression.cells import cell_counts
 from robustsparse.regression.tables import tidy_table
 from robustsparse.regression.terms import term_of
 from robustsparse.report.summary.report import Summary
@@ -52,6 +53,17 @@ _FLAGGED = (
 )
 
 
+# What was done about cells, of one and of several.
+_MENDED = (
+    ("missing", ("was missing", "were missing"), ("is imputed", "are imputed")),
+    (
+        "wrong",
+        ("lies apart from its column", "lie apart from their column"),
+        ("is replaced", "are replaced"),
+    ),
+)
+
+
 def summarize(result: "RHTResult", model: "Member") -> Summary:
     """Summary of a model of a fit: how it was made, the nonzero terms, and notes in plain words."""
     return Summary(
@@ -77,10 +89,36 @@ def _head(result: "RHTResult", model: "Member") -> tuple[tuple[str, str], ...]:
         ("Selected (k)", f"{_selected(result, model)}, {chosen}"),
         ("Estimates", _estimates(result)),
     ]
+    if len(result.cells()):
+        head.append(("Cells mended", _cells(result)))
     if model.k == result.k:
         settled = _ended(result)
         head += [("Iterations", f"{result.n_iter}, {settled}"), ("Last step", f"{result.step:.3g}")]
     return (*head, *model.told, ("Flagged rows", str(len(model.flags))))
+
+
+def _cells(result: "RHTResult") -> str:
+    """How many cells were filled, and why."""
+    counts = result.cells()["reason"].value_counts()
+    return ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
+
+
+def _cell_notes(result: "RHTResult") -> list[str]:
+    """In which columns cells were filled."""
+    counts = cell_counts(result.cells())
+    notes = []
+    for kind, what, were in _MENDED:
+        some = [(column, count) for reason, column, count in counts if reason == kind]
+        if some:
+            total = sum(count for _, count in some)
+            places = [f"{column} ({count:,})" for column, count in some]
+            cells = f"{total:,} {'cell' if total == 1 else 'cells'}"
+            notes.append(
+                f"{cells} {what[total > 1]} and {were[total > 1]} from the nearest columns, in "
+                f"{listed(places, quote=False, most=_NAMED)}; cells() has old and new values, and a row counts for "
+                "less the more the model rests on them."
+            )
+    return notes
 
 
 def _ended(result: "RHTResult") -> str:
@@ -213,6 +251,7 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
         )
     if result.copies and model.k == result.k:
         notes.append(_copies(result.copies))
+    notes += _cell_notes(result)
     if result.dropped.columns:
         counts = [f"{name} ({count})" for name, count in result.dropped.columns.items()]
         notes.append(

@@ -109,9 +109,9 @@ def _bad_rows(problem: Standardized, fitted: Fitted, options: Options) -> Mask:
     beyond = options.estimator.spoiled_by(problem.n, problem.d)
     if beyond > 1.0:
         limit = _SCALES * beyond
-        spoiling: Mask = np.abs(judged_residuals(problem.family, problem.y, fitted.model)) > limit
+        spoiling: Mask = np.abs(judged_residuals(problem, fitted.model)) > limit
         return spoiling
-    bad = response_flags(problem.family, problem.y, fitted.model)
+    bad = response_flags(problem, fitted.model)
     return bad & fitted.leverage.flags if getattr(problem.loss, "bounds_response", False) else bad
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.types import Array, Indices, Mask
-from robustsparse.regression.family import Chosen, Family
+from robustsparse.regression.family import Chosen
 from robustsparse.regression.fit.k_paths import Choice
 from robustsparse.regression.fit.rows import SUBSAMPLES, Leverage, active
 from robustsparse.regression.fit.standardized import Standardized
@@ -158,13 +158,13 @@ class Fitted:
     goal: str = "select"
 
 
-def judged_residuals(family: Family, y: Array, model: Model) -> Array:
+def judged_residuals(problem: Standardized, model: Model) -> Array:
     """Residuals in units of their scale; Pearson's if there is none."""
-    resid, unit = family.judged(y, model.eta, model.resid, model.scale)
-    return np.asarray(resid / unit)
+    resid, unit = problem.family.judged(problem.y, model.eta, model.resid, model.scale)
+    return np.asarray(problem.judged(resid / unit))
 
 
-def response_flags(family: Family, y: Array, model: Model) -> Mask:
+def response_flags(problem: Standardized, model: Model) -> Mask:
     """Rows whose response the model cannot explain, or whose label it bets against."""
-    out: Mask = np.abs(judged_residuals(family, y, model)) > family.reject
+    out: Mask = np.abs(judged_residuals(problem, model)) > problem.family.reject
     return out if model.wrong is None else out | (model.wrong > 0.5)

@@ -112,7 +112,7 @@ def rejected(problem: Standardized, refit: Refit) -> Mask:
     """Rows whose residual is far beyond its scale, but never more than half of them; none for its label."""
     if problem.family.labels:
         return np.zeros(problem.n, dtype=bool)
-    size = np.abs(refit.resid)
+    size = np.abs(problem.judged(refit.resid))
     out: Mask = size > problem.family.reject * residual_unit(problem.y, refit.scale)
     return out if out.mean() <= 0.5 else size > np.median(size)
 

@@ -58,7 +58,7 @@ def shrunken(problem: Standardized, options: Options, selected: Fitted, most: in
 def _row_weights(problem: Standardized, options: Options, selected: Fitted) -> Array:
     """Weights of the rows in the judgement of the selecting fit; 0 for those that are not trusted."""
     trust = trust_in_rows(problem, selected.leverage, options.estimator)
-    out = response_flags(problem.family, problem.y, selected.model)
+    out = response_flags(problem, selected.model)
     if out.mean() > 0.5:
         size = np.abs(selected.model.resid)
         out = size > np.median(size)

@@ -52,6 +52,10 @@ class Standardized:
     groups : array of int (d,) or None
         Number of each predictor's group, whose members are selected together; -1 for those that are never selected.
         None if every predictor stands alone.
+    certainty : array (n,) or None
+        Share of the variance of a row's residual that is not due to cells which were filled; `weights` have it in them.
+    by_mad : bool
+        Whether the scale of the predictors is their MAD.
     """
 
     XT: Array
@@ -66,6 +70,8 @@ class Standardized:
     offset: Array | None
     family: Family
     groups: Indices | None = None
+    certainty: Array | None = None
+    by_mad: bool = False
 
     @property
     def n(self) -> int:
@@ -174,8 +180,9 @@ class Standardized:
             return None if values is None else values[index]
 
         return replace(
-            self, XT=XT, y=self.y[index], weights=part(self.weights), offset=part(self.offset)
-        )
+            self, XT=XT, y=self.y[index], weights=part(self.weights), offset=part(self.offset),
+            certainty=part(self.certainty),
+        )  # fmt: skip
 
     def without_rows(self) -> "Standardized":
         """The units of the problem and its response, without the design."""
@@ -188,6 +195,10 @@ class Standardized:
     def weighted_by(self, trust: Array) -> "Standardized":
         """The same problem with rows that count for less."""
         return replace(self, weights=trust if self.weights is None else trust * self.weights)
+
+    def judged(self, resid: Array) -> Array:
+        """Residuals (n,) as they would be without the variance of cells that were filled."""
+        return resid if self.certainty is None else resid * np.sqrt(self.certainty)
 
     def predictor(self, coef: Array) -> Array:
         """Linear predictor (n,) in units of `y`, offset included."""
@@ -273,7 +284,7 @@ def standardized(
     scaled_offset = None if offset is None else offset / unit
     return Standardized(
         XT, (y - location) / unit, loss, scaling, location, unit, intercept, forced,
-        _relative(weights), scaled_offset, family, groups,
+        _relative(weights), scaled_offset, family, groups, by_mad=how == "mad",
     )  # fmt: skip
 
 
