@@ -13,7 +13,7 @@ from robustsparse.algorithm.sparsity import k_grid
 from robustsparse.base.checks import as_rng, check_choice, check_count, check_number
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.threads import threads_for
-from robustsparse.base.types import Array, Indices
+from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.graph.checkpoint import fingerprint
 from robustsparse.graph.nodes import CHUNK
 from robustsparse.graph.ranking import SUBSAMPLES
@@ -86,8 +86,8 @@ class Plan:
     threads: int
     verbose: bool
 
-    def digest(self, X: Array) -> str:
-        """Fingerprint of the data and of all that the parts of a run depend on."""
+    def digest(self, X: Array, missing: Mask | None = None) -> str:
+        """Fingerprint of the data, of which cells are missing, and of all that the parts of a run depend on."""
         estimator = as_given(self.estimator)
         if not (isinstance(estimator, Estimator) and hasattr(estimator, "__dataclass_fields__")):
             raise ParameterError(
@@ -100,7 +100,7 @@ class Plan:
         random = getattr(self.estimator, "rng", None)
         own["rng"] = None if isinstance(random, np.random.Generator) else random
         return fingerprint(
-            {"X": X, "seeds": self.seeds},
+            {"X": X, "seeds": self.seeds, **({} if missing is None else {"missing": missing})},
             {
                 "ks": self.ks,
                 "estimator": [type(self.estimator).__name__, *sorted(own.items())],

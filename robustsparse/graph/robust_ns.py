@@ -10,10 +10,11 @@ import pandas as pd
 from scipy import sparse
 
 from robustsparse.algorithm.gradients import EstimatorLike
+from robustsparse.base.errors import DataWarning, warn_user
 from robustsparse.base.matrices import canonical
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Mask
-from robustsparse.design.variables import Variables, variables
+from robustsparse.design.variables import NaAction, Variables, variables
 from robustsparse.graph.adjacency import entry_ranking, strongest_pairs
 from robustsparse.graph.checkpoint import Checkpoint
 from robustsparse.graph.jobs import fit_nodes, rank_pairs
@@ -22,13 +23,15 @@ from robustsparse.graph.nodes import both_directions
 from robustsparse.graph.options import Plan, Request, make_plan
 from robustsparse.graph.ranking import SUBSAMPLES, Ranking
 from robustsparse.graph.result import GraphResult
-from robustsparse.graph.rows import TrustedRows, correlation, normal_scores, trusted_rows
+from robustsparse.graph.rows import TrustedRows, all_rows, correlation, trusted_rows
 from robustsparse.robust import standardize as scaling
 
 # Number of cuts of the ranking among which the criterion chooses, and their largest mean degree.
 _CUTS, _LARGEST_DEGREE = 30, 16
 # Largest instability of a graph that is chosen by stability: the bound that is usual in that approach.
 _INSTABILITY = 0.05
+# Warn if gaps cost more than this share of the rows.
+_MANY_LEFT_OUT = 0.1
 
 
 def robust_ns(
@@ -46,7 +49,7 @@ def robust_ns(
     step: float | Literal["auto"] = "auto",
     max_iter: int | None = None,
     tol: float | None = None,
-    na_action: Literal["drop", "raise"] = "drop",
+    na_action: NaAction = "drop",
     context: Mapping[str, Any] | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
@@ -89,8 +92,9 @@ def robust_ns(
         screened, otherwise "mad". The ranking always rests on scores.
     step, max_iter, tol
         As in `rht`, for the fits along the path.
-    na_action : {"drop", "raise"}
-        Rows with missing or infinite values are counted and dropped, or refused.
+    na_action : {"drop", "raise", "impute"}
+        Rows with missing or infinite values are counted and dropped, or refused, or kept: "impute" fills their gaps
+        with what the nearest variables let expect. A formula must then name columns as they are.
     context : dict, optional
         Names that the formula may use beside the columns.
     rng : int, Generator or None
@@ -126,13 +130,14 @@ def robust_ns(
     True
     """
     table = variables(data, formula, na_action=na_action, context=context)
+    _warn_of_loss(table, na_action)
     asked = Request(
         k=k, estimator=estimator, rule=rule, max_edges=max_edges, select=select, screen=screen,
         epsilon=epsilon, standardize=standardize, step=step, max_iter=max_iter, tol=tol, rng=rng,
         n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
     plan = make_plan(asked, *table.X.shape)
-    digest = "" if checkpoint is None else plan.digest(table.X)
+    digest = "" if checkpoint is None else plan.digest(table.X, table.missing)
     with Checkpoint.open(checkpoint, digest) as store:
         return _estimated(table, plan, store)
 
@@ -140,12 +145,13 @@ def robust_ns(
 def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
     """The graph of the variables: rows judged, pairs ranked, nodes fitted."""
     Z, units = scaling.standardize(table.X, "mad", names=table.nodes, threads=plan.threads)
-    rows = trusted_rows(Z, plan.threads) if plan.screen else _all_rows(Z)
+    missing = None if table.missing is None else np.ascontiguousarray(table.missing.T)
+    rows = (trusted_rows if plan.screen else all_rows)(Z, plan.threads, missing)
     ranking = rank_pairs(rows, plan, store) if plan.screen else None
     # Weights below one would shrink the correlations; in what is reported, a row that was kept counts fully.
     covariance = correlation(rows.values, np.sign(rows.weights))
     start = covariance if plan.screen else None
-    coef = fit_nodes(_for_fits(table, Z, rows, plan), start, plan, store)
+    coef = fit_nodes(_for_fits(table, units, rows, plan), start, plan, store)
     sizes = [both_directions(values, plan.rule) for values in coef]
     steps = tuple(canonical(size > 0) for size in sizes)
     graph = GraphResult(
@@ -173,21 +179,35 @@ def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
     return _choose(graph, plan, ranking, len(rows.kept))
 
 
-def _all_rows(Z: Array) -> TrustedRows:
-    """Every row trusted alike."""
-    return TrustedRows(normal_scores(Z), np.ones(Z.shape[1]), np.zeros(Z.shape, dtype=bool))
+def _warn_of_loss(table: Variables, na_action: NaAction) -> None:
+    """Warn if the gaps of few cells cost many rows."""
+    n = len(table.X) + table.left_out
+    if na_action == "drop" and table.left_out > _MANY_LEFT_OUT * n:
+        warn_user(
+            f"{table.left_out:,} of {n:,} rows have missing or infinite values and were left out; "
+            'na_action="impute" keeps them and fills the gaps from the other variables.',
+            DataWarning,
+        )
 
 
-def _for_fits(table: Variables, Z: Array, rows: TrustedRows, plan: Plan) -> Array:
+def _for_fits(table: Variables, units: scaling.Scaling, rows: TrustedRows, plan: Plan) -> Array:
     """Variables (d, m) that the nodes are fitted on: the trusted rows, large ones at the size of the others."""
     if plan.how == "scores":
         values = rows.values
     elif plan.how == "mad":
-        values = np.where(rows.errors, 0.0, Z)
+        values = rows.standard
     else:
-        scaled, _ = scaling.standardize(table.X, plan.how, names=table.nodes, threads=plan.threads)
-        values = np.where(rows.errors, 0.0, scaled)
+        X = _imputed(table, units, rows)
+        values, _ = scaling.standardize(X, plan.how, names=table.nodes, threads=plan.threads)
     return np.asarray(values[:, rows.kept] * np.sqrt(rows.weights[rows.kept]))
+
+
+def _imputed(table: Variables, units: scaling.Scaling, rows: TrustedRows) -> Array:
+    """The variables (n, d) in their own units, with what doubtful cells should have been."""
+    doubtful = rows.errors.T if table.missing is None else rows.errors.T | table.missing
+    if not doubtful.any():
+        return table.X
+    return np.where(doubtful, units.location + units.scale * rows.standard.T, table.X)
 
 
 def _with_pairs_of_path(ranking: Any, along_path: Any) -> Any:
@@ -200,7 +220,14 @@ def _with_pairs_of_path(ranking: Any, along_path: Any) -> Any:
 
 def _notes(table: Variables, constant: Mask, rows: TrustedRows, plan: Plan) -> tuple[str, ...]:
     words = plan.estimator.words(len(rows.kept), len(table.nodes) - 1)
-    notes = [*table.notes, f"graphs along the path: Algorithm 2 with the {words}"]
+    notes = [*table.notes]
+    if table.missing is not None:
+        were = "was" if table.missing.sum() == 1 else "were"
+        notes.append(
+            f"{_cells(table.missing, 'missing ')} {were} imputed from the nearest variables, "
+            f"in {_where(table, table.missing)}"
+        )
+    notes.append(f"graphs along the path: Algorithm 2 with the {words}")
     if plan.screen:
         notes.append(
             f"ranking: hard thresholding averaged over {SUBSAMPLES} subsamples of the trusted rows"
@@ -209,13 +236,21 @@ def _notes(table: Variables, constant: Mask, rows: TrustedRows, plan: Plan) -> t
         names = [table.nodes[j] for j in np.flatnonzero(constant)]
         notes.append(f"constant and tied to nothing: {listed(names)}")
     if rows.errors.any():
-        count = int(rows.errors.sum())
-        share = count / rows.errors.size
-        columns = [table.nodes[j] for j in np.flatnonzero(rows.errors.any(axis=1))]
         notes.append(
-            f"{count:,} cells ({share:.1%}) lie apart from their variable and count as its median, in {listed(columns)}"
+            f"{_cells(rows.errors.T, '')} lie apart from their variable and count as the nearest variables let "
+            f"expect, in {_where(table, rows.errors.T)}"
         )
     return tuple(notes)
+
+
+def _cells(found: Mask, kind: str) -> str:
+    """Number of cells (n, d) of a kind, and their share."""
+    count = int(found.sum())
+    return f"{count:,} {kind}{'cell' if count == 1 else 'cells'} ({count / found.size:.1%})"
+
+
+def _where(table: Variables, found: Mask) -> str:
+    return listed(table.nodes[j] for j in np.flatnonzero(found.any(axis=0)))
 
 
 def _choose(graph: GraphResult, plan: Plan, ranking: Ranking | None, n: int) -> GraphResult:

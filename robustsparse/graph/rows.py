@@ -8,6 +8,7 @@ import numpy as np
 from robustsparse.base.ranks import normal_quantiles
 from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Mask, Places
+from robustsparse.robust.imputation import Imputer
 from robustsparse.robust.scales import median_and_mad
 from robustsparse.robust.wrong_cells import wrong_cells
 
@@ -30,16 +31,19 @@ class TrustedRows:
     Attributes
     ----------
     values : array (d, n)
-        Normal scores of each variable; zero in rejected rows and where the cell was judged an error.
+        Normal scores of each variable in `standard`; zero in rejected rows.
     weights : array (n,)
         0 = rejected, below 1 for a row that is large.
     errors : array of bool (d, n)
         Cells judged to be errors.
+    standard : array (d, n)
+        The variables in units of their scale; errors and missing cells hold what the nearest variables let expect.
     """
 
     values: Array
     weights: Array
     errors: Mask
+    standard: Array
 
     @property
     def kept(self) -> Places:
@@ -47,7 +51,7 @@ class TrustedRows:
         return np.flatnonzero(self.weights > 0)
 
 
-def trusted_rows(XT: Array, threads: int = 1) -> TrustedRows:
+def trusted_rows(XT: Array, threads: int = 1, missing: Mask | None = None) -> TrustedRows:
     """Judge the cells and the rows of standardized variables.
 
     Parameters
@@ -56,6 +60,8 @@ def trusted_rows(XT: Array, threads: int = 1) -> TrustedRows:
         Variables, each with robust location 0 and scale 1 (or all zero).
     threads : int
         Threads for large tables.
+    missing : bool array (d, n), optional
+        Cells that are missing, whatever they hold, never all of a row: they make it neither near nor far.
 
     Examples
     --------
@@ -68,17 +74,51 @@ def trusted_rows(XT: Array, threads: int = 1) -> TrustedRows:
     >>> np.flatnonzero(rows.weights == 0).tolist()
     [0, 1]
     """
+    if missing is not None:
+        XT = np.where(missing, 0.0, XT)
     errors = wrong_cells(XT)
-    weights = row_weights(np.where(errors, 0.0, XT), threads)
+    weights = row_weights(np.where(errors, 0.0, XT), threads, missing)
     kept = weights > 0
     if not kept.all():
         # Rejected rows may have hidden the errors in the others.
         errors[:, ~kept] = False
         errors[:, kept] = wrong_cells(XT[:, kept])
+    standard = with_expected(XT, errors if missing is None else errors | missing, kept)
     values = np.zeros_like(XT)
-    values[:, kept] = normal_scores(np.compress(kept, np.where(errors, 0.0, XT), axis=1), threads)
-    values[errors] = 0.0
-    return TrustedRows(values, weights, errors)
+    values[:, kept] = normal_scores(np.compress(kept, standard, axis=1), threads)
+    return TrustedRows(values, weights, errors, standard)
+
+
+def all_rows(XT: Array, threads: int = 1, missing: Mask | None = None) -> TrustedRows:
+    """Every row and every cell trusted alike; arguments as in `trusted_rows`."""
+    n = XT.shape[1]
+    standard = XT if missing is None else with_expected(XT, missing, np.ones(n, dtype=bool))
+    errors = np.zeros(XT.shape, dtype=bool)
+    return TrustedRows(normal_scores(standard, threads), np.ones(n), errors, standard)
+
+
+def with_expected(XT: Array, doubtful: Mask, kept: Mask) -> Array:
+    """Variables (d, n) with what the nearest ones let expect in doubtful cells, learned from the rows that are kept.
+
+    Examples
+    --------
+    The second variable is nearly the first one, which is missing once:
+
+    >>> first = np.random.default_rng(0).normal(size=200)
+    >>> XT = np.vstack([first, first + 0.1])
+    >>> gap = np.zeros(XT.shape, dtype=bool)
+    >>> gap[0, 7] = True
+    >>> filled = with_expected(XT, gap, np.ones(200, dtype=bool))
+    >>> bool(abs(filled[0, 7] - first[7]) < 0.1)
+    True
+    """
+    if not doubtful.any():
+        return XT
+    imputer = Imputer.of(XT, doubtful, np.flatnonzero(doubtful.any(axis=1)), kept)
+    column, row, expected, _ = imputer.fill(XT, doubtful)
+    filled = XT.copy()
+    filled[column, row] = expected
+    return filled
 
 
 def normal_scores(XT: Array, threads: int = 1) -> Array:
@@ -98,32 +138,50 @@ def normal_scores(XT: Array, threads: int = 1) -> Array:
     return out
 
 
-def row_weights(XT: Array, threads: int = 1) -> Array:
+def row_weights(XT: Array, threads: int = 1, missing: Mask | None = None) -> Array:
     """Weights (n,): large rows are brought to the size of the others, those that agree with each other are rejected.
 
     A heavy tail makes rows large in all directions; dividing by their size loses nothing. Outliers with a common
     cause are large in the same direction, and would build a false factor even at the size of the others.
     """
     values = np.clip(XT, -_LARGEST_Z, _LARGEST_Z)
-    size = (values**2).mean(axis=0)
+    size = _sizes(values, missing)
     median, spread = median_and_mad(size)
     far = size > median + _ROW_CUT * spread
     rejected = np.zeros(len(size), dtype=bool)
     rejected[np.flatnonzero(far)[_pointing_alike(values, far, threads)]] = True
-    usual = _usual_size(values[:, ~rejected], threads)
+    usual = _usual_size(
+        values[:, ~rejected], None if missing is None else missing[:, ~rejected], threads
+    )
     weights: Array = np.divide(usual, size, out=np.ones(len(size)), where=size > usual)
     weights[rejected] = 0.0
     return weights
 
 
-def _usual_size(values: Array, threads: int) -> float:
+def _sizes(values: Array, missing: Mask | None) -> Array:
+    """Mean square of each row (n,); missing cells, which are zero, count as those of the median row.
+
+    Examples
+    --------
+    >>> values = np.array([[1.0, 2.0, 0.0], [1.0, 2.0, 3.0]])
+    >>> _sizes(values, values == 0).tolist()
+    [1.0, 4.0, 6.5]
+    """
+    size = np.asarray((values**2).mean(axis=0))
+    if missing is None:
+        return size
+    known = 1.0 - missing.mean(axis=0)
+    return np.asarray(size + (1.0 - known) * np.median(size / known))
+
+
+def _usual_size(values: Array, missing: Mask | None, threads: int) -> float:
     """Largest size of a row that is no larger than chance makes it: a standard deviation above the median."""
     squares = values**2
     S = correlation(normal_scores(values, threads), np.ones(values.shape[1]))
     # Number of independent variables whose mean square varies as much as that of these, which are correlated.
     independent = len(S) ** 2 / float(np.square(S).sum())
     chance = sqrt(float(np.median(squares.var(axis=1))) / independent)
-    return float(np.median(squares.mean(axis=0))) + chance
+    return float(np.median(_sizes(values, missing))) + chance
 
 
 def _pointing_alike(values: Array, far: Mask, threads: int) -> Mask:

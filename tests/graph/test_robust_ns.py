@@ -199,6 +199,83 @@ def test_errors_in_cells_are_noted():
     assert any("cells" in note for note in rs.robust_ns(sim.data, k=2).notes)
 
 
+def with_gaps(data, share, seed):
+    return data.mask(np.random.default_rng(1000 + seed).random(data.shape) < share)
+
+
+@pytest.mark.parametrize("kind", ["band", "cluster"])
+def test_imputing_gaps_costs_little_where_dropping_costs_the_graph(kind):
+    whole, imputed, dropped = [], [], []
+    for seed in range(5):
+        sim = rs.simulate.graph(200, 50, kind=kind, epsilon=0.0, rng=seed)
+        data = with_gaps(sim.data, 0.05, seed)
+        whole.append(rs.robust_ns(sim.data, k=1, n_jobs=1).roc(sim.adjacency).auc)
+        graph = rs.robust_ns(data, k=1, n_jobs=1, na_action="impute")
+        imputed.append(graph.roc(sim.adjacency).auc)
+        with pytest.warns(rs.DataWarning, match='of 200 rows .* na_action="impute"'):
+            graph = rs.robust_ns(data, k=1, n_jobs=1)
+        dropped.append(graph.roc(sim.adjacency).auc)
+    # Over 20 seeds it costs 0.000 and 0.012; dropping costs 0.23 and 0.37.
+    assert np.mean(imputed) > np.mean(whole) - 0.025
+    assert np.mean(imputed) > np.mean(dropped) + 0.1
+
+
+def test_wrong_cells_count_as_their_neighbors_let_expect():
+    """Filled by the median, they cost 0.015 (band of three) and 0.017 (cluster) of the area over 30 seeds."""
+    clean, wrong = [], []
+    for seed in range(6):
+        sim = rs.simulate.graph(200, 50, kind="band", bandwidth=3, epsilon=0.0, rng=seed)
+        bad = np.random.default_rng(1000 + seed).random(sim.X.shape) < 0.05
+        clean.append(rs.robust_ns(sim.X, k=1, n_jobs=1).roc(sim.adjacency).auc)
+        wrong.append(rs.robust_ns(sim.X + 10.0 * bad, k=1, n_jobs=1).roc(sim.adjacency).auc)
+    assert np.mean(wrong) > np.mean(clean) - 0.02
+
+
+@pytest.mark.parametrize("screen", [True, False])
+@pytest.mark.parametrize("how", ["scores", "mad", "winsor"])
+def test_gaps_are_imputed_on_every_scale(screen, how):
+    sim = rs.simulate.graph(150, 20, kind="band", v=0.6, epsilon=0.0, rng=3)
+    options = {"k": 2, "n_jobs": 1, "screen": screen, "standardize": how}
+    whole = rs.robust_ns(sim.data, **options)
+    data = with_gaps(sim.data, 0.03, 3)
+    graph = rs.robust_ns(data, na_action="impute", **options)
+    assert graph.nobs == 150
+    assert graph.roc(sim.adjacency).auc > whole.roc(sim.adjacency).auc - 0.03
+
+
+def test_imputed_gaps_are_noted(sim, fit):
+    data = sim.data.copy()
+    data.iloc[4, 0], data.iloc[[5, 6], 2] = np.inf, np.nan
+    graph = rs.robust_ns(data, na_action="impute", n_jobs=1)
+    note = "3 missing cells (0.1%) were imputed from the nearest variables, in 'x1', 'x3'"
+    assert note in graph.notes
+    assert f"{note[:40]}" in " ".join(str(graph.summary()).split())
+    assert graph.nobs == fit.nobs
+    assert np.array_equal(graph.row_weights == 0, fit.row_weights == 0)
+    data.iloc[[5, 6], 2] = 0.0
+    graph = rs.robust_ns(data, "~ .", na_action="impute", k=1, n_jobs=1)
+    assert any(note.startswith("1 missing cell (0.0%) was imputed") for note in graph.notes)
+
+
+def test_without_gaps_imputing_changes_nothing(sim, fit):
+    graph = rs.robust_ns(sim.data, na_action="impute", n_jobs=1)
+    assert same(graph, fit)
+    assert graph.notes == fit.notes
+
+
+def test_a_checkpoint_knows_which_cells_were_missing(sim, tmp_path):
+    data = sim.data.copy()
+    data.iloc[4, 0] = np.nan
+    options = {"k": 1, "n_jobs": 1, "na_action": "impute"}
+    first = rs.robust_ns(data, checkpoint=tmp_path, **options)
+    assert same(first, rs.robust_ns(data, checkpoint=tmp_path, **options))
+    # The same numbers, and nothing missing.
+    held = sim.data.copy()
+    held.iloc[4, 0] = np.sort(data["x1"].dropna())[(len(data) - 1) // 2]
+    with pytest.raises(rs.ParameterError, match="give another folder"):
+        rs.robust_ns(held, checkpoint=tmp_path, **options)
+
+
 @pytest.mark.parametrize(
     ("options", "match"),
     [
@@ -213,6 +290,7 @@ def test_errors_in_cells_are_noted():
         ({"screen": "no"}, "'no'"),
         ({"standardize": "range"}, "'range'"),
         ({"epsilon": 0.7}, "epsilon=0.7"),
+        ({"na_action": "fill"}, "'fill'"),
         ({"formula": "x1 ~ x2"}, "no response"),
         ({"estimator": "median"}, "'median'"),
     ],

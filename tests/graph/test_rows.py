@@ -9,7 +9,9 @@ from robustsparse.graph.rows import (
     _mean_agreement,
     correlation,
     normal_scores,
+    row_weights,
     trusted_rows,
+    with_expected,
     wrong_cells,
 )
 from robustsparse.robust.standardize import standardize
@@ -183,3 +185,49 @@ def test_rows_are_judged_alike_by_any_number_of_threads(monkeypatch):
     one, three = (trusted_rows(XT, threads) for threads in (1, 3))
     assert np.array_equal(one.weights, three.weights)
     assert np.array_equal(one.values, three.values)
+
+
+def with_gaps(X, share, seed):
+    """Standardized variables with cells missing by chance, and which."""
+    missing = np.random.default_rng(1000 + seed).random(X.shape) < share
+    return standardize(X, "mad")[0], missing.T
+
+
+def test_bad_rows_are_found_in_spite_of_gaps_and_good_ones_kept():
+    for seed in SEEDS:
+        sim = rs.simulate.graph(150, 60, epsilon=0.1, rng=seed)
+        XT, missing = with_gaps(sim.X, 0.1, seed)
+        rejected = trusted_rows(XT, missing=missing).weights == 0
+        assert np.array_equal(rejected, sim.outlier)
+
+
+def test_gaps_make_rows_neither_near_nor_far():
+    for seed in SEEDS:
+        XT, missing = with_gaps(np.random.default_rng(seed).normal(size=(200, 50)), 0.05, seed)
+        missing[10:, :20] = True
+        weights = row_weights(np.where(missing, 0.0, XT), missing=missing)
+        assert weights[:20].min() > 0.5
+        assert weights[:20].mean() > weights[20:].mean() - 0.02
+        # One row in a hundred may look like an outlier by chance.
+        assert (weights == 0).sum() <= 2
+
+
+def test_what_missing_cells_hold_does_not_matter():
+    sim = rs.simulate.graph(150, 40, epsilon=0.1, rng=0)
+    XT, missing = with_gaps(sim.X, 0.05, 0)
+    one, other = (trusted_rows(np.where(missing, held, XT), missing=missing) for held in (0.0, 1e6))
+    assert np.array_equal(one.values, other.values)
+    assert np.array_equal(one.weights, other.weights)
+    assert not (one.errors & missing).any()
+
+
+def test_doubtful_cells_are_nearer_to_the_truth_than_the_median():
+    better = []
+    for seed in SEEDS:
+        sim = rs.simulate.graph(200, 40, kind="band", v=0.6, epsilon=0.0, rng=seed)
+        XT, missing = with_gaps(sim.X, 0.05, seed)
+        filled = with_expected(np.where(missing, 0.0, XT), missing, np.ones(200, dtype=bool))
+        assert np.array_equal(filled[~missing], XT[~missing])
+        better.append(((filled - XT)[missing] ** 2).mean() / (XT[missing] ** 2).mean())
+    # Two neighbors explain about half of the variance.
+    assert np.mean(better) < 0.75
