@@ -220,15 +220,20 @@ def test_imputing_gaps_costs_little_where_dropping_costs_the_graph(kind):
     assert np.mean(imputed) > np.mean(dropped) + 0.1
 
 
-def test_wrong_cells_count_as_their_neighbors_let_expect():
-    """Filled by the median, they cost 0.015 (band of three) and 0.017 (cluster) of the area over 30 seeds."""
-    clean, wrong = [], []
-    for seed in range(6):
+def test_wrong_cells_are_better_filled_by_their_neighbors_than_by_the_median(monkeypatch):
+    """On a band of three; the gain of the area is 0.0040 with a standard error of 0.0006 over 20 other seeds."""
+    gain = []
+    for seed in range(8):
         sim = rs.simulate.graph(200, 50, kind="band", bandwidth=3, epsilon=0.0, rng=seed)
-        bad = np.random.default_rng(1000 + seed).random(sim.X.shape) < 0.05
-        clean.append(rs.robust_ns(sim.X, k=1, n_jobs=1).roc(sim.adjacency).auc)
-        wrong.append(rs.robust_ns(sim.X + 10.0 * bad, k=1, n_jobs=1).roc(sim.adjacency).auc)
-    assert np.mean(wrong) > np.mean(clean) - 0.02
+        X = sim.X + 10.0 * (np.random.default_rng(1000 + seed).random(sim.X.shape) < 0.05)
+        ours = rs.robust_ns(X, k=1, n_jobs=1).roc(sim.adjacency).auc
+        with monkeypatch.context() as patched:
+            patched.setattr(
+                "robustsparse.graph.rows.with_expected",
+                lambda XT, doubtful, kept: np.where(doubtful, 0.0, XT),
+            )
+            gain.append(ours - rs.robust_ns(X, k=1, n_jobs=1).roc(sim.adjacency).auc)
+    assert np.mean(gain) > 0.001
 
 
 @pytest.mark.parametrize("screen", [True, False])
