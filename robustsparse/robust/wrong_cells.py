@@ -1,7 +1,9 @@
 """Which cells of a table are errors: they lie apart from their column, and not together in the same rows."""
 
+from collections.abc import Iterator
+
 import numpy as np
-from scipy.special import pdtrc
+from scipy.special import gammaincinv, pdtrc
 
 from robustsparse.base.types import Array, Mask
 
@@ -10,15 +12,21 @@ from robustsparse.base.types import Array, Mask
 _NEAR, _FAR, _ERRORS_PER_TAIL = 3.0, 5.0, 2.0
 # Errors begin after a gap in their variable, a value this many times the one before. In a falling tail the logarithms
 # of the values, from the largest down, differ by exponential numbers over 1, 2, 3 and so on; a gap of errors is this
-# many times the mean of those before it, which chance gives once in three thousand.
-_GAP, _UNLIKELY, _SPACINGS = 1.5, 8.0, 8
+# many times the mean of the eight before it, which chance gives once in 250 places. Of the variables that have such a
+# gap those count in which it is so wide that at most this share of them would have it by chance.
+_GAP, _UNLIKELY, _SPACINGS, _FALSE_SHARE = 1.5, 8.0, 8, 0.05
 # No value nearer to the center is an error, nor are more than a quarter of a variable's, nor a single one.
 _FIRST_ERROR, _MOST_ERRORS, _FEWEST_ERRORS = 3.5, 0.25, 2
 # If the errors of two variables fall in the same rows more often than by chance, at this level, whole rows are bad:
 # they are no errors of single cells.
 _CHANCE, _FEWEST_MEETINGS = 0.01, 3
-# With so many columns, meetings are looked for with those that have the most errors alone.
-_COMPARED = 2048
+# Meetings of all pairs of columns are looked for as long as they take no more multiplications; else those with the
+# columns that have the most errors, so many at least.
+_MULTIPLICATIONS, _COMPARED = 5e9, 512
+# Cells in one block of columns: a block stays in the cache while it is worked on.
+_BLOCK = 1 << 17
+# Sizes are sorted in single precision, where larger ones would be infinite.
+_LARGEST = 1e30
 
 
 def wrong_cells(XT: Array, *, suspected: bool = False) -> Mask:
@@ -34,108 +42,160 @@ def wrong_cells(XT: Array, *, suspected: bool = False) -> Mask:
     suspected : bool
         Whether somebody knows that there are errors, so that their number need not tell.
     """
-    if not suspected and not _too_many(XT):
+    if not suspected and not too_many(XT):
         return np.zeros(XT.shape, dtype=bool)
-    errors = apart(XT)
-    errors[_meeting(errors)] = False
-    return errors
+    return _scattered(apart(XT))
 
 
 def single_errors(XT: Array, *, suspected: bool = False) -> Mask:
-    """Wrong cells of rows that are not bad as a whole: rows with far more cells apart than others are left out first.
+    """Wrong cells of rows that are not bad as a whole: rows with far more large cells than others are left out first.
 
     Examples
     --------
-    Ten cells of a hundred rows are errors; another row is far out in every column, and keeps its values.
+    Eighty of a hundred rows have an error in one column; another is far out in every column, and keeps its values.
 
-    >>> XT = np.random.default_rng(0).normal(size=(40, 100))
-    >>> XT[np.arange(40).repeat(2), np.arange(80)] = 12.0
+    >>> XT = np.random.default_rng(2).normal(size=(20, 100))
+    >>> XT[np.arange(20).repeat(4), np.arange(80)] = 12.0
     >>> XT[:, 90] = 12.0
     >>> errors = single_errors(XT)
     >>> int(errors.sum()), int(errors[:, 90].sum())
     (80, 0)
     """
-    none = np.zeros(XT.shape, dtype=bool)
-    if not suspected and not _too_many(XT):
-        return none
-    crowded = _crowded(apart(XT))
-    if not crowded.any():
-        return wrong_cells(XT, suspected=suspected)
-    none[:, ~crowded] = wrong_cells(XT[:, ~crowded], suspected=suspected)
-    return none
+    errors = np.zeros(XT.shape, dtype=bool)
+    if not suspected and not too_many(XT):
+        return errors
+    kept = ~_crowded(XT)
+    if kept.all():
+        return _scattered(apart(XT))
+    errors[:, kept] = wrong_cells(XT[:, kept], suspected=suspected)
+    return errors
 
 
-def _too_many(XT: Array) -> bool:
+def too_many(XT: Array) -> bool:
     """Whether cells are far out more often than the heaviest tail would have them."""
-    # Compared without a copy of the table; NaN is nowhere here.
-    far = int((XT > _FAR).sum()) + int((XT < -_FAR).sum())
-    if not far:
-        return False
-    near = int((XT > _NEAR).sum()) + int((XT < -_NEAR).sum())
-    return far > _ERRORS_PER_TAIL * (near - far + 1)
+    far = near = 0
+    for part in _blocks(XT):
+        size = np.abs(XT[part])
+        far += int(np.count_nonzero(size > _FAR))
+        near += int(np.count_nonzero(size > _NEAR))
+    return far > 0 and far > _ERRORS_PER_TAIL * (near - far + 1)
 
 
-def _crowded(errors: Mask) -> Mask:
-    """Rows with more errors than chance would scatter over them."""
-    d, n = errors.shape
-    count = errors.sum(axis=0)
+def _blocks(XT: Array) -> Iterator[slice]:
+    """The columns in blocks, so that the copies stay small."""
+    step = max(1, _BLOCK // max(1, XT.shape[1]))
+    return (slice(start, start + step) for start in range(0, len(XT), step))
+
+
+def _crowded(XT: Array) -> Mask:
+    """Rows with more large cells than chance would scatter over them."""
+    n = XT.shape[1]
+    # Not those beyond a gap alone: rows that are wild in every column, each to its own extent, leave none.
+    count = np.zeros(n, dtype=np.int64)
+    for part in _blocks(XT):
+        count += np.count_nonzero(np.abs(XT[part]) > _FIRST_ERROR, axis=0)
     usual = float(np.median(count)) + 0.5
     chance = pdtrc(count - 1.0, usual)
     return np.asarray((count >= _FEWEST_MEETINGS) & (chance < _CHANCE / n) & (count > 2 * usual))
 
 
 def apart(XT: Array) -> Mask:
-    """Cells beyond a gap in their variable."""
+    """Cells beyond a gap in their variable, of variables in which chance makes no such gap."""
+    begins, chance = np.full(len(XT), np.inf), np.ones(len(XT))
+    for part in _blocks(XT):
+        size = _sizes(XT[part])
+        beyond = np.count_nonzero(size > _FIRST_ERROR, axis=1)
+        far = np.flatnonzero(beyond >= _FEWEST_ERRORS)
+        if len(far):
+            first, ratio = _gaps(size[far], int(beyond.max()))
+            begins[part][far] = first
+            # Each far value is a place for a gap.
+            chance[part][far] = np.minimum(
+                1.0, beyond[far] * (1.0 + ratio / _SPACINGS) ** -_SPACINGS
+            )
+    begins[chance > _bar(chance)] = np.inf
     errors = np.zeros(XT.shape, dtype=bool)
-    far = np.flatnonzero(np.maximum(XT.max(axis=1), -XT.min(axis=1)) > _FIRST_ERROR)
-    # Blocks of columns, so that the copies stay small.
-    for part in np.array_split(far, max(1, far.size * XT.shape[1] // 2_000_000)):
-        size = np.abs(XT[part]).astype(np.float64)
-        errors[part] = size >= _gaps(size)[:, None]
+    for part in _blocks(XT):
+        if np.isfinite(begins[part]).any():
+            errors[part] = _sizes(XT[part]) >= begins[part, None]
     return errors
 
 
-def _gaps(size: Array) -> Array:
-    """Where the errors of each variable (d, n) begin; infinite without a gap."""
-    n = size.shape[1]
-    ordered = np.sort(size, axis=1)[:, n // 2 :]
+def _sizes(values: Array) -> Array:
+    """Sizes as they are compared, in single precision."""
+    return np.minimum(np.abs(values), _LARGEST).astype(np.float32)
+
+
+def _bar(chance: Array) -> float:
+    """Largest chance with which a variable has errors, so that few that have them have none (Benjamini, Hochberg)."""
+    ordered = np.sort(chance)
+    allowed = _FALSE_SHARE * np.arange(1, len(ordered) + 1) / len(ordered)
+    below = np.flatnonzero(ordered <= allowed)
+    return float(ordered[below[-1]]) if len(below) else -1.0
+
+
+def _gaps(size: Array, beyond: int) -> tuple[Array, Array]:
+    """Where the errors of each variable (d, n) begin, infinite without a gap, and how wide its widest gap is beside the
+    spacings before it. At most `beyond` cells may be errors.
+    """
+    ordered = _largest(size, min(beyond, int(_MOST_ERRORS * size.shape[1])))
     steps = np.diff(np.log(np.maximum(ordered, 0.5)), axis=1)
-    beyond = np.arange(steps.shape[1], 0, -1)
-    usual, varied = _mean_before(steps * beyond), _mean_before((steps > 0).astype(np.float64))
-    gap = (steps * beyond > _UNLIKELY * usual) & (steps > np.log(_GAP))
+    after = np.arange(steps.shape[1], 0, -1)
+    # Few are wide enough; the spacings before them are all that has to be looked at.
+    row, at = np.nonzero((steps > np.log(_GAP)) & (ordered[:, 1:] > _FIRST_ERROR))
+    inside = (at >= _SPACINGS) & (after[at] >= _FEWEST_ERRORS)
+    row, at = row[inside], at[inside]
+    before = at[:, None] - np.arange(1, _SPACINGS + 1)
+    spacings = steps[row[:, None], before]
+    usual = (spacings * after[before]).mean(axis=1)
+    ratio = steps[row, at] * after[at] / np.where(usual > 0, usual, np.inf)
     # Values that repeat have no spacings to compare with.
-    gap &= (varied >= 0.5) & (ordered[:, 1:] > _FIRST_ERROR)
-    gap &= (beyond >= _FEWEST_ERRORS) & (beyond <= _MOST_ERRORS * n)
-    first = np.where(gap.any(axis=1), gap.argmax(axis=1) + 1, 0)
-    return np.asarray(np.where(first > 0, ordered[np.arange(len(size)), first], np.inf))
+    gap = (ratio > _UNLIKELY) & ((spacings > 0).mean(axis=1) >= 0.5)
+    first, widest = np.full(len(size), np.inf), np.zeros(len(size))
+    np.minimum.at(first, row[gap], ordered[row[gap], at[gap] + 1])
+    np.maximum.at(widest, row[gap], ratio[gap])
+    return first, widest
 
 
-def _mean_before(values: Array) -> Array:
-    """Mean of the values before each one in its row; infinite where there are too few."""
-    sums = np.cumsum(np.pad(values, ((0, 0), (1, 0))), axis=1)[:, :-1]
-    means = np.full(values.shape, np.inf)
-    means[:, _SPACINGS:] = (sums[:, _SPACINGS:] - sums[:, :-_SPACINGS]) / _SPACINGS
-    return means
+def _largest(size: Array, errors: int) -> Array:
+    """The largest values of each variable, ascending: the errors, and those whose spacings they are compared with."""
+    n = size.shape[1]
+    count = min(errors + _SPACINGS + 1, n - n // 2)
+    upper = np.partition(size, n - count, axis=1)[:, n - count :]
+    return np.sort(upper, axis=1).astype(np.float64)
+
+
+def _scattered(errors: Mask) -> Mask:
+    """The errors without those of variables whose errors fall in the same rows."""
+    errors[_meeting(errors)] = False
+    return errors
 
 
 def _meeting(errors: Mask) -> Mask:
     """Variables whose errors meet those of another in the same rows more often than chance allows."""
-    n = errors.shape[1]
-    count = errors.sum(axis=1)
+    d, n = errors.shape
+    count = np.count_nonzero(errors, axis=1)
     having = np.flatnonzero(count >= _FEWEST_MEETINGS)
-    alike = np.zeros(len(errors), dtype=bool)
+    alike = np.zeros(d, dtype=bool)
     if not len(having):
         return alike
-    most = np.sort(having[np.argsort(-count[having], kind="stable")[:_COMPARED]])
-    compared = errors[most].astype(np.float32)
-    pairs = len(errors) * (len(errors) - 1) / 2
+    compared = max(_COMPARED, int(_MULTIPLICATIONS / (n * len(having))))
+    most = np.sort(having[np.argsort(-count[having], kind="stable")[:compared]])
+    limit = _rarely_met(int(count.max()), _CHANCE / max(d * (d - 1) / 2, 1))
+    others = errors[most].astype(np.float32).T
     for part in np.array_split(having, -(-len(having) // _COMPARED)):
-        meetings = errors[part].astype(np.float32) @ compared.T
+        meetings = errors[part].astype(np.float32) @ others
         meetings[part[:, None] == most] = 0.0
-        # Few pairs meet often enough to be looked at.
-        one, other = np.nonzero(meetings >= _FEWEST_MEETINGS)
-        expected = count[part[one]] * count[most[other]] / n
-        rare = pdtrc(meetings[one, other] - 1.0, expected) < _CHANCE / pairs
-        alike[part[one[rare]]] = True
-        alike[most[other[rare]]] = True
+        # Few variables meet any other often enough to be looked at.
+        often = limit[meetings.max(axis=1).astype(int)] > count[part] * count[most].min() / n
+        part, meetings = part[often], meetings[often].astype(int)
+        rare = limit[meetings] > count[part, None] * count[most] / n
+        alike[part[rare.any(axis=1)]] = True
+        alike[most[rare.any(axis=0)]] = True
     return alike
+
+
+def _rarely_met(most: int, chance: float) -> Array:
+    """How few meetings must be expected for 0, 1, ... of them to be beyond chance."""
+    limit = gammaincinv(np.arange(1.0, most + 1), chance)
+    return np.asarray(np.r_[np.zeros(_FEWEST_MEETINGS), limit[_FEWEST_MEETINGS - 1 :]])
