@@ -25,13 +25,7 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.base.checks import check_choice
-from robustsparse.base.errors import (
-    DataError,
-    DataWarning,
-    FormulaError,
-    ParameterError,
-    warn_user,
-)
+from robustsparse.base.errors import DataError, FormulaError, ParameterError
 from robustsparse.base.text import did_you_mean, listed, shown
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.design import Design
@@ -56,7 +50,7 @@ from robustsparse.design.frames import (
     row_values,
     row_weights,
 )
-from robustsparse.design.gaps import LARGE_SHARE, NA_ACTIONS, Gaps, fill_gaps, stand_ins
+from robustsparse.design.gaps import NA_ACTIONS, Gaps, fill_gaps, stand_ins
 from robustsparse.design.groups import Groups, column_groups
 from robustsparse.design.response import Coding as ResponseCoding
 from robustsparse.design.response import CodingLike, Response, as_coding
@@ -175,8 +169,6 @@ def build_design(
     X, gaps = _fill(block, values, places, use), None
     if na_action == "impute":
         X, gaps = _gaps(X, columns, coding, places, holes, use)
-    else:
-        _warn_of_loss(audit, weight)
     return Design(
         X=X,
         response=response,
@@ -236,17 +228,6 @@ def _gaps(
             X[np.ix_(np.flatnonzero(holes[coded.pieces][use]), np.asarray(at))] = np.nan
     gaps = fill_gaps(X.T, names)
     return X, gaps
-
-
-def _warn_of_loss(audit: RowAudit, weight: Array | None) -> None:
-    """Say it if many rows are dropped that could be kept."""
-    share = float(audit.bad.mean())
-    if share > LARGE_SHARE:
-        warn_user(
-            f"{int(audit.bad.sum())} of {len(audit.bad)} rows ({share:.0%}) were dropped for missing or infinite "
-            f"values, in {audit.describe()}; na_action='impute' keeps them.",
-            DataWarning,
-        )
 
 
 def _check_columns(parsed: ParsedFormula, frame: pd.DataFrame, kinds: Mapping[str, Kind]) -> None:

@@ -11,7 +11,7 @@ from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.design.frames import Kind, infinite
 
 NA_ACTIONS = ("drop", "raise", "impute")
-# Rows with a missing cell beside columns that are all there; dropping a larger share of them is worth a warning.
+# Dropping a larger share of the rows for missing values is worth a warning.
 LARGE_SHARE = 0.1
 
 Gaps = tuple[Indices, Indices]

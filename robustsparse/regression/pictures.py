@@ -1,6 +1,6 @@
 """What a result draws, and the ROC curves that it has."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -8,12 +8,14 @@ import pandas as pd
 
 from robustsparse.base.checks import check_choice
 from robustsparse.base.errors import ParameterError
+from robustsparse.regression.cell_map import cell_map_of, residual_view
 from robustsparse.regression.measures import path_rank
 from robustsparse.regression.out_of_fold import CrossValidation
 from robustsparse.regression.residuals import drawn, observed
 from robustsparse.regression.terms import by_term, term_of
 from robustsparse.report.plots import (
     plot_calibration,
+    plot_cells,
     plot_coefficients,
     plot_convergence,
     plot_diagnostics,
@@ -80,6 +82,41 @@ class Pictures:
         kind = residuals or family.residual_kind
         frame, view = drawn(fit, kind)
         return plot_diagnostics(frame, 1.0, axes, kind=view, cutoff=family.limit(kind))
+
+    def plot_cells(
+        self, k: int | None = None, rows: Sequence[Hashable] | None = None, ax: Any = None
+    ) -> Any:
+        """Draw which cells of the selected columns were missing or wrong, beside the residuals; returns the Axes.
+
+        Wrong cells are colored by how many standard errors they are off from what replaced them: red is too high, blue
+        too low. Residuals have the same colors where they are beyond the limit of a flag. `regression.cell_map`
+        has the numbers.
+
+        Parameters
+        ----------
+        k : int, optional
+            Number of terms: columns of another model of the path. Residuals and flags remain those of the chosen one.
+        rows : sequence, optional
+            Labels of rows to draw, in this order. If None, rows that are flagged or have such a cell; of more than 40
+            those with the most to tell. Rows that share a label are drawn as one.
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> data = rs.simulate.linear(n=120, d=20, k=2, epsilon=0.0, rng=4).data
+        >>> fit = rs.rht("y ~ .", data)
+        >>> data.loc[5, fit.support()[0]] = np.nan
+        >>> ax = rs.rht("y ~ .", data, na_action="impute").plot_cells(rows=[5])
+        >>> [label.get_text() for label in ax.get_yticklabels()]
+        ['5']
+        """
+        fit = self._fit
+        name, cutoff = residual_view(fit)[1:]
+        if not fit._chosen(k):
+            name += f" (k = {fit.k})"
+        return plot_cells(cell_map_of(fit, k, rows), ax, residual=name, cutoff=cutoff)
 
     def plot_coefficients(self, ax: Any = None) -> Any:
         """Draw estimates with their intervals; returns the Axes."""

@@ -393,7 +393,7 @@ class RHTResult(Pictures):
         Examples
         --------
         >>> import robustsparse as rs
-        >>> data = rs.simulate.linear(n=120, d=20, k=2, epsilon=0.0, rho=0.9, rng=4).data
+        >>> data = rs.simulate.linear(n=120, d=20, k=2, epsilon=0.0, correlation=0.9, rng=4).data
         >>> fit = rs.rht("y ~ .", data, na_action="impute")
         >>> new = data.drop(columns="y").head(2)
         >>> new.loc[0, fit.support()[0]] = np.nan

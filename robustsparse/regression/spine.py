@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from robustsparse.algorithm.solver import warn_unsettled
-from robustsparse.base.errors import FormulaError, SelectionWarning, warn_user
+from robustsparse.base.errors import DataWarning, FormulaError, SelectionWarning, warn_user
+from robustsparse.base.text import listed
 from robustsparse.base.types import Array
 from robustsparse.design.arrays import array_design, require_rows
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT
+from robustsparse.design.gaps import LARGE_SHARE
 from robustsparse.design.groups import group_ids
 from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.cells import Imputation, cell_table
@@ -46,6 +48,7 @@ def fit_arrays(X: Any, y: Any, asked: Arguments, **of_rows: Any) -> RHTResult:
 def fit_design(design: Design, options: Options, intercept: bool | None = None) -> RHTResult:
     """The whole fit; `intercept` overrules the design's own."""
     require_rows(len(design.rows))
+    _warn_of_loss(design)
     problem = _standardized(design, options, design.intercept if intercept is None else intercept)
     if options.refit:
         problem = _without_wide_terms(problem, design)
@@ -77,6 +80,21 @@ def _fitted(
         first = fit_standardized(problem, replace(options, k="auto", select="ric", goal="select"))
         problem = less_certain(problem, mended, first.model)
     return problem, fit_standardized(problem, options)
+
+
+def _warn_of_loss(design: Design) -> None:
+    """Say it if many rows were dropped that could be kept."""
+    lost = design.dropped.missing + design.dropped.infinite
+    share = lost / (lost + len(design.rows))
+    if design.gaps is None and share > LARGE_SHARE:
+        worst = sorted(design.dropped.columns.items(), key=lambda item: -item[1])
+        places = [f"{name} ({count})" for name, count in worst]
+        where = f" in {listed(places, quote=False)}" if places else ""
+        warn_user(
+            f"{lost} of {lost + len(design.rows)} rows were dropped for missing or infinite values{where}; "
+            "na_action='impute' keeps every row whose response is there.",
+            DataWarning,
+        )
 
 
 def _without_wide_terms(problem: Standardized, design: Design) -> Standardized:

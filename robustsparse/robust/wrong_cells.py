@@ -15,6 +15,9 @@ _NEAR, _FAR, _ERRORS_PER_TAIL = 3.0, 5.0, 2.0
 # many times the mean of the eight before it, which chance gives once in 250 places. Of the variables that have such a
 # gap those count in which it is so wide that at most this share of them would have it by chance.
 _GAP, _UNLIKELY, _SPACINGS, _FALSE_SHARE = 1.5, 8.0, 8, 0.05
+# If more than this share of the variables have errors, others may have them without a gap: where half as many cells lie
+# between NEAR and FAR as between BODY and NEAR, as in no heavy tail, and beyond FAR more again, these are errors.
+_MANY, _BODY = 0.1, 2.0
 # No value nearer to the center is an error, nor are more than a quarter of a variable's, nor a single one.
 _FIRST_ERROR, _MOST_ERRORS, _FEWEST_ERRORS = 3.5, 0.25, 2
 # If the errors of two variables fall in the same rows more often than by chance, at this level, whole rows are bad:
@@ -114,11 +117,25 @@ def apart(XT: Array) -> Mask:
                 1.0, beyond[far] * (1.0 + ratio / _SPACINGS) ** -_SPACINGS
             )
     begins[chance > _bar(chance)] = np.inf
+    found = np.isfinite(begins)
+    if found.sum() > _MANY * max(len(XT), 1):
+        begins[~found & _rising(XT)] = _FAR
     errors = np.zeros(XT.shape, dtype=bool)
     for part in _blocks(XT):
         if np.isfinite(begins[part]).any():
             errors[part] = _sizes(XT[part]) >= begins[part, None]
     return errors
+
+
+def _rising(XT: Array) -> Mask:
+    """Variables with no gap whose tail falls steeply and then rises: errors of any size, as those in other units."""
+    rising = np.zeros(len(XT), dtype=bool)
+    for part in _blocks(XT):
+        size = _sizes(XT[part])
+        steps = [np.count_nonzero(size > limit, axis=1) for limit in (_BODY, _NEAR, _FAR)]
+        body, between, beyond = steps[0] - steps[1], steps[1] - steps[2], steps[2]
+        rising[part] = (2 * between < body) & (beyond > _ERRORS_PER_TAIL * (between + 1))
+    return rising
 
 
 def _sizes(values: Array) -> Array:
@@ -135,8 +152,9 @@ def _bar(chance: Array) -> float:
 
 
 def _gaps(size: Array, beyond: int) -> tuple[Array, Array]:
-    """Where the errors of each variable (d, n) begin, infinite without a gap, and how wide its widest gap is beside the
-    spacings before it. At most `beyond` cells may be errors.
+    """Where the errors of each variable (d, n) begin, and how wide its widest gap is beside the spacings before it.
+
+    Without a gap they begin at infinity. At most `beyond` cells may be errors.
     """
     ordered = _largest(size, min(beyond, int(_MOST_ERRORS * size.shape[1])))
     steps = np.diff(np.log(np.maximum(ordered, 0.5)), axis=1)

@@ -11,7 +11,7 @@ from robustsparse.regression.fit.models import Model
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.robust.imputation import Imputer
 from robustsparse.robust.standardize import standardize, two_valued
-from robustsparse.robust.wrong_cells import single_errors
+from robustsparse.robust.wrong_cells import single_errors, too_many
 
 # Variance of the logistic distribution: how uncertain a label is whose linear predictor is known.
 _LABEL_VARIANCE = np.pi**2 / 3.0
@@ -55,7 +55,9 @@ def mend(
         Columns that were made of others, in which no cell is judged by itself.
     """
     missing = gaps is not None and len(gaps[0]) > 0
-    if not missing and cells is False:
+    if not missing and (
+        cells is False or (cells == "auto" and not too_many(problem.XT[: problem.d]))
+    ):
         return None
     Z, location, scale = _robust_scores(problem)
     doubtful = np.zeros(Z.shape, dtype=bool)

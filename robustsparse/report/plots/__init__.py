@@ -4,6 +4,7 @@ Importing this package does not import matplotlib; drawing does.
 """
 
 from robustsparse.report.plots.calibration import calibration_frame, plot_calibration
+from robustsparse.report.plots.cells import CellMap, cell_map, plot_cells
 from robustsparse.report.plots.convergence import convergence_frame, plot_convergence
 from robustsparse.report.plots.diagnostics import Drawn, outlier_map_frame, plot_diagnostics
 from robustsparse.report.plots.graphpath import graph_path_frame, plot_graph_cuts, plot_graph_path
@@ -17,8 +18,10 @@ from robustsparse.report.plots.terms import plot_coefficients, plot_stability
 
 __all__ = [
     "PALETTE",
+    "CellMap",
     "Drawn",
     "calibration_frame",
+    "cell_map",
     "convergence_frame",
     "graph_path_frame",
     "model_qq_frame",
@@ -26,6 +29,7 @@ __all__ = [
     "outlier_map_frame",
     "path_frame",
     "plot_calibration",
+    "plot_cells",
     "plot_coefficients",
     "plot_convergence",
     "plot_diagnostics",
