@@ -1,4 +1,4 @@
-"""How fits fare with missing and wrong cells: `python docs/cells.py` writes docs/cells.md (about ten minutes on two cores).
+"""How fits fare with missing and wrong cells: `python docs/cells.py` writes docs/cells.md (ten minutes on two cores).
 
 `--seeds 2` looks at fewer data sets and prints the page only. LassoCV needs scikit-learn.
 """
@@ -35,8 +35,8 @@ HEAD = """# Missing values and wrong cells
 
 `python docs/cells.py` makes this page. Predictors are Gaussian with correlations 0.5^|i - j|, five of them matter, with
 coefficients of ±1, and the noise has standard deviation 0.5, unless said otherwise; every figure is of {seeds} data
-sets that nothing was chosen on. *ratio* is the root mean squared error of the coefficients over that of least squares on
-the true columns, with all cells as they were, and without bad rows; *F1* is that of the selected columns.
+sets that nothing was chosen on. *ratio* is the root mean squared error of the coefficients over that of least squares
+on the true columns, with all cells as they were, and without bad rows; *F1* is that of the selected columns.
 """
 MISSING = """
 ## Missing cells

@@ -129,7 +129,7 @@ def _present(X: Any, y: Any, na_action: str) -> Mask:
     given = y if isinstance(y, pd.Series) else pd.Series(np.asarray(y).ravel())
     there = given.notna().to_numpy()
     if given.dtype.kind == "f":
-        there &= np.isfinite(given.to_numpy())
+        there = there & np.isfinite(given.to_numpy())
     if len(there) != X.shape[0]:
         # Said better where the response is read.
         return np.ones(X.shape[0], dtype=bool)
@@ -137,8 +137,7 @@ def _present(X: Any, y: Any, na_action: str) -> Mask:
         broken = np.unique(X.tocoo().row[~np.isfinite(X.tocoo().data)])
         if len(broken) and na_action == "impute":
             raise DataError("X is sparse and has missing values; make it dense to impute them.")
-        there[broken] = False
-        return there
+        return np.where(np.isin(np.arange(len(there)), broken), False, there)
     if na_action == "impute":
         empty = np.asarray(~np.isfinite(X).any(axis=1))
     else:

@@ -13,8 +13,10 @@ _NEAR, _FAR, _ERRORS_PER_TAIL = 3.0, 5.0, 2.0
 # Errors begin after a gap in their variable, a value this many times the one before. In a falling tail the logarithms
 # of the values, from the largest down, differ by exponential numbers over 1, 2, 3 and so on; a gap of errors is this
 # many times the mean of the eight before it, which chance gives once in 250 places. Of the variables that have such a
-# gap those count in which it is so wide that at most this share of them would have it by chance.
-_GAP, _UNLIKELY, _SPACINGS, _FALSE_SHARE = 1.5, 8.0, 8, 0.05
+# gap those count in which it is so wide that at most this share of them would have it by chance, or where errors are
+# suspected a larger one.
+_GAP, _UNLIKELY, _SPACINGS = 1.5, 8.0, 8
+_FALSE_SHARE, _SUSPECTED_SHARE = 0.05, 0.25
 # If more than this share of the variables have errors, others may have them without a gap: where half as many cells lie
 # between NEAR and FAR as between BODY and NEAR, as in no heavy tail, and beyond FAR more again, these are errors.
 _MANY, _BODY = 0.1, 2.0
@@ -25,7 +27,7 @@ _FIRST_ERROR, _MOST_ERRORS, _FEWEST_ERRORS = 3.5, 0.25, 2
 _CHANCE, _FEWEST_MEETINGS = 0.01, 3
 # Meetings of all pairs of columns are looked for as long as they take no more multiplications; else those with the
 # columns that have the most errors, so many at least.
-_MULTIPLICATIONS, _COMPARED = 5e9, 512
+_MULTIPLICATIONS, _COMPARED = 5e9, 1024
 # Cells in one block of columns: a block stays in the cache while it is worked on.
 _BLOCK = 1 << 17
 # Sizes are sorted in single precision, where larger ones would be infinite.
@@ -47,7 +49,7 @@ def wrong_cells(XT: Array, *, suspected: bool = False) -> Mask:
     """
     if not suspected and not too_many(XT):
         return np.zeros(XT.shape, dtype=bool)
-    return _scattered(apart(XT))
+    return _scattered(apart(XT, suspected=suspected))
 
 
 def single_errors(XT: Array, *, suspected: bool = False) -> Mask:
@@ -69,7 +71,7 @@ def single_errors(XT: Array, *, suspected: bool = False) -> Mask:
         return errors
     kept = ~_crowded(XT)
     if kept.all():
-        return _scattered(apart(XT))
+        return _scattered(apart(XT, suspected=suspected))
     errors[:, kept] = wrong_cells(XT[:, kept], suspected=suspected)
     return errors
 
@@ -102,7 +104,7 @@ def _crowded(XT: Array) -> Mask:
     return np.asarray((count >= _FEWEST_MEETINGS) & (chance < _CHANCE / n) & (count > 2 * usual))
 
 
-def apart(XT: Array) -> Mask:
+def apart(XT: Array, *, suspected: bool = False) -> Mask:
     """Cells beyond a gap in their variable, of variables in which chance makes no such gap."""
     begins, chance = np.full(len(XT), np.inf), np.ones(len(XT))
     for part in _blocks(XT):
@@ -116,7 +118,7 @@ def apart(XT: Array) -> Mask:
             chance[part][far] = np.minimum(
                 1.0, beyond[far] * (1.0 + ratio / _SPACINGS) ** -_SPACINGS
             )
-    begins[chance > _bar(chance)] = np.inf
+    begins[chance > _bar(chance, _SUSPECTED_SHARE if suspected else _FALSE_SHARE)] = np.inf
     found = np.isfinite(begins)
     if found.sum() > _MANY * max(len(XT), 1):
         begins[~found & _rising(XT)] = _FAR
@@ -143,10 +145,10 @@ def _sizes(values: Array) -> Array:
     return np.minimum(np.abs(values), _LARGEST).astype(np.float32)
 
 
-def _bar(chance: Array) -> float:
+def _bar(chance: Array, share: float) -> float:
     """Largest chance with which a variable has errors, so that few that have them have none (Benjamini, Hochberg)."""
     ordered = np.sort(chance)
-    allowed = _FALSE_SHARE * np.arange(1, len(ordered) + 1) / len(ordered)
+    allowed = share * np.arange(1, len(ordered) + 1) / len(ordered)
     below = np.flatnonzero(ordered <= allowed)
     return float(ordered[below[-1]]) if len(below) else -1.0
 

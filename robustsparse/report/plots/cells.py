@@ -123,7 +123,10 @@ def cell_map(
     names = list(columns)[:most]
     labels = rows.index.unique()
     found = cells[cells["column"].isin(names)]
-    at, place = labels.get_indexer(found.index), pd.Index(names).get_indexer(found["column"])
+    at, place = (
+        labels.get_indexer(found.index),
+        pd.Index(names).get_indexer(pd.Index(found["column"])),
+    )
     missing = (found["reason"] == "missing").to_numpy()
     size = _deviation(found)
     values, mended = np.zeros((len(labels), len(names))), np.zeros((len(labels), len(names)), bool)
@@ -152,7 +155,7 @@ def _deviation(cells: pd.DataFrame) -> Array:
     """By how many standard errors the cells were too high."""
     old, new, error = (cells[name].to_numpy(dtype=float) for name in ("old", "new", "error"))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num((old - new) / error, nan=0.0)
+        return np.asarray(np.nan_to_num((old - new) / error, nan=0.0))
 
 
 def _capped(values: Array) -> Array:
@@ -292,11 +295,14 @@ def _colors(values: Array, cutoff: float, *, wrong: bool) -> Array:
 def _mark(ax: "Axes", x: float, flag: "pd.Series[str]") -> None:
     """The kind of a flagged row by a shape, as in the diagnostics; color tells another thing here."""
     flags = flag.to_numpy()
+    size = min(14.0, (0.7 * points_high(ax) / len(flags)) ** 2)
     for kind, look in LOOKS.items():
         own = np.flatnonzero(flags == kind)
         if kind and len(own):
             at = np.full(len(own), x)
-            ax.scatter(at, own + 0.5, s=14, marker=look.marker, color=INK, linewidths=0, label=kind)
+            ax.scatter(
+                at, own + 0.5, s=size, marker=look.marker, color=INK, linewidths=0, label=kind
+            )
 
 
 def _name(ax: "Axes", rows: Sequence[str], columns: Sequence[str], x: Sequence[float]) -> None:
