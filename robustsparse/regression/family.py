@@ -50,12 +50,15 @@ class Chosen:
         Response.
     offset, weights : array (n,) or None
         Known part of the linear predictor; multipliers of the rows.
+    certainty : array (n,) or None
+        Share of the variance of a row's residual that is not due to cells which were filled; `weights` have it in them.
     """
 
     A: Array
     y: Array
     offset: Array | None = None
     weights: Array | None = None
+    certainty: Array | None = None
 
     @property
     def target(self) -> Array:
@@ -65,6 +68,15 @@ class Chosen:
     def only(self, columns: Indices) -> "Chosen":
         """The rows on some of the columns."""
         return replace(self, A=self.A[:, columns])
+
+    def even(self) -> "Chosen":
+        """The rows of a linear model divided by what filled cells add to their spread, so that all have the same."""
+        if self.certainty is None or self.weights is None:
+            return self
+        root = np.sqrt(self.certainty)
+        offset = None if self.offset is None else root * self.offset
+        A, weights = root[:, None] * self.A, self.weights / self.certainty
+        return Chosen(A, root * self.y, offset, weights)
 
     def weighted_by(self, trust: Array) -> "Chosen":
         """The same with rows that count for less."""
@@ -243,18 +255,20 @@ class Gaussian(Family):
 
     def refit(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
         """MM-regression; without a column, the scale of the response."""
-        target = rows.target
+        even = rows.even()
         if not len(start):
-            scale = m_scale(target, prior_weights=rows.weights)
-            ones = np.ones(len(target))
-            return Refit(np.zeros(0), scale, ones, np.zeros((0, 0)), target, True, 0)
-        return mm_regression(
-            rows.A, target, starts=start[None, :], prior_weights=rows.weights,
+            scale = m_scale(even.target, prior_weights=even.weights)
+            ones = np.ones(len(rows.y))
+            return Refit(np.zeros(0), scale, ones, np.zeros((0, 0)), rows.target, True, 0)
+        refit = mm_regression(
+            even.A, even.target, starts=start[None, :], prior_weights=even.weights,
             subsamples=subsamples, rng=rng,
         )  # fmt: skip
+        return refit if even is rows else replace(refit, resid=rows.target - rows.A @ refit.coef)
 
     def misfit(self, rows: Chosen, start: Array) -> float:
         """N log τ² with a τ-scale of the residuals of an MM-regression; with weights the M-scale."""
+        rows = rows.even()
         resid = rows.target
         if len(start):
             resid = mm_regression(

@@ -10,9 +10,12 @@ from robustsparse.regression.arguments import Cells
 from robustsparse.regression.fit.models import Model
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.robust.imputation import Imputer
+from robustsparse.robust.scales import MAD_TO_SD
 from robustsparse.robust.standardize import standardize, two_valued
 from robustsparse.robust.wrong_cells import single_errors, too_many
 
+# The noise is this share of what a first fit leaves, at least, and is looked for by so many halvings.
+_LEAST_NOISE, _HALVINGS = 0.01, 20
 # Variance of the logistic distribution: how uncertain a label is whose linear predictor is known.
 _LABEL_VARIANCE = np.pi**2 / 3.0
 
@@ -109,11 +112,23 @@ def less_certain(problem: Standardized, mended: Mended, model: Model) -> Standar
     coef = model.full(len(problem.XT))
     variance = np.zeros(problem.n)
     np.add.at(variance, mended.row, (coef[mended.column] * mended.error) ** 2)
-    usual = model.scale**2 if problem.family.has_scale else _LABEL_VARIANCE
-    if not usual > 0:
-        usual = np.finfo(float).tiny
+    usual = _noise_variance(model, variance) if problem.family.has_scale else _LABEL_VARIANCE
     certainty = usual / (usual + variance)
     return replace(problem.weighted_by(certainty), certainty=certainty)
+
+
+def _noise_variance(model: Model, variance: Array) -> float:
+    """Variance of residuals beside that of filled cells: with both, half of the residuals are within 0.67 spreads."""
+
+    def too_small(own: float) -> bool:
+        return bool(np.median(np.abs(model.resid) / np.sqrt(own + variance)) * MAD_TO_SD > 1.0)
+
+    high = max(model.scale**2, np.finfo(float).tiny)
+    low = _LEAST_NOISE * high
+    for _ in range(_HALVINGS):
+        middle = float(np.sqrt(low * high))
+        low, high = (middle, high) if too_small(middle) else (low, middle)
+    return high
 
 
 def path_imputer(

@@ -190,7 +190,7 @@ class Standardized:
 
     def chosen(self, columns: Indices) -> Chosen:
         """The rows on a few columns, for a regression on these alone."""
-        return Chosen(self.columns(columns), self.y, self.offset, self.weights)
+        return Chosen(self.columns(columns), self.y, self.offset, self.weights, self.certainty)
 
     def weighted_by(self, trust: Array) -> "Standardized":
         """The same problem with rows that count for less."""
