@@ -1,7 +1,7 @@
 """What a result draws, and the ROC curves that it has."""
 
 from collections.abc import Collection, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from robustsparse.base.errors import ParameterError
 from robustsparse.regression.cell_map import cell_map_of, residual_view
 from robustsparse.regression.measures import path_rank
 from robustsparse.regression.out_of_fold import CrossValidation
+from robustsparse.regression.part import Part
 from robustsparse.regression.residuals import drawn, observed
 from robustsparse.regression.terms import by_term, term_of
 from robustsparse.report.plots import (
@@ -25,20 +26,12 @@ from robustsparse.report.plots import (
 )
 from robustsparse.report.roc import ROC, roc_from_scores
 
-if TYPE_CHECKING:
-    from robustsparse.regression.result import RHTResult
-
 _DRAWN_KINDS = (None, "pearson", "deviance")
 _IN_SAMPLE = "in sample"
 
 
-class Pictures:
-    """Methods of `RHTResult` that draw; they only read it."""
-
-    @property
-    def _fit(self) -> "RHTResult":
-        """The result that these are methods of."""
-        return cast("RHTResult", self)
+class Pictures(Part):
+    """Methods of `RHTResult` that draw."""
 
     def plot_path(self, ax: Any = None) -> Any:
         """Draw the standardized coefficients against k, of a term of several columns its size; returns the Axes."""

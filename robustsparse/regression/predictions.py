@@ -1,0 +1,134 @@
+"""Predictions of new rows from the coefficients of a model."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from robustsparse.base.checks import as_matrix, as_vector
+from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.types import Array, Indices
+from robustsparse.regression.measures import likelier
+
+if TYPE_CHECKING:
+    from robustsparse.regression.result import RHTResult
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """New rows on the columns of a model whose coefficients are not zero.
+
+    Attributes
+    ----------
+    X : array (n, used)
+        The columns; not a number in rows with a missing input.
+    index : Index (n,)
+        Labels of the rows.
+    offset : array (n,) or None
+        Known part of the linear predictor.
+    imputed : array (n,) or None
+        How many cells of each row were imputed; None if they were not to be.
+    """
+
+    X: Array
+    index: "pd.Index[Any]"
+    offset: Array | None
+    imputed: Indices | None = None
+
+
+def used_columns(fit: "RHTResult", params: "pd.Series[float]") -> Indices:
+    """Places of the columns of the design that coefficients of all terms need."""
+    return np.flatnonzero(params.to_numpy()[int(fit.intercept) :])
+
+
+def new_rows(fit: "RHTResult", newdata: Any, params: "pd.Series[float]", given: Any) -> NewRows:
+    """New data as a model needs them; `given` is the offset, for models that were given one as an array."""
+    used = used_columns(fit, params)
+    if fit.spec is not None:
+        X, index = fit.spec.matrix(newdata, used)
+        offset = fit.spec.offset(newdata)
+    else:
+        X, offset = _dense(new_matrix(fit, newdata)[:, used]), None
+        X[~np.isfinite(X).all(axis=1)] = np.nan
+        index = _labels_of(newdata, len(X))
+    return NewRows(X, index, _offset(fit, offset, given, len(X)))
+
+
+def imputed_rows(fit: "RHTResult", newdata: Any, params: "pd.Series[float]", given: Any) -> NewRows:
+    """The same with missing cells imputed from the nearest columns."""
+    imputation = require_imputation(fit)
+    used = used_columns(fit, params)
+    if fit.spec is not None:
+        values, index = fit.spec.cells(newdata, imputation.columns, used)
+        offset = fit.spec.offset(newdata)
+    else:
+        values = _dense(new_matrix(fit, newdata)[:, imputation.columns])
+        index, offset = _labels_of(newdata, len(values)), None
+    X, imputed = imputation.fill(values, used)
+    return NewRows(X, index, _offset(fit, offset, given, len(X)), imputed)
+
+
+def require_imputation(fit: "RHTResult") -> Any:
+    """How missing cells of new rows are imputed; an error if the fit does not know."""
+    if fit.made.imputation is None:
+        raise ParameterError(
+            "na_action='impute' needs a fit that knows how columns go together; fit with na_action='impute'."
+        )
+    return fit.made.imputation
+
+
+def new_matrix(fit: "RHTResult", newdata: Any) -> Any:
+    """New rows of a fit to arrays."""
+    matrix = as_matrix(newdata)
+    d = len(fit.params) - fit.intercept
+    if matrix.shape[1] != d:
+        raise DataError(f"newdata has {matrix.shape[1]} columns; the model was fitted to {d}.")
+    return matrix
+
+
+def _offset(fit: "RHTResult", offset: Array | None, given: Any, n: int) -> Array | None:
+    """The offset of new rows, from their data or as it is given."""
+    if offset is None and given is not None:
+        offset = as_vector("offset", given, n)
+    if offset is None and fit.offset_given:
+        raise DataError(
+            "this model was fitted with an offset given as an array, so new rows have none; pass theirs as "
+            "predict(newdata, offset=...)."
+        )
+    return offset
+
+
+def linear_predictor(
+    fit: "RHTResult", rows: NewRows, params: "pd.Series[float]"
+) -> "pd.Series[float]":
+    """Linear predictor of new rows, by row label."""
+    coef = params.to_numpy()[int(fit.intercept) :]
+    eta = rows.X @ coef[np.flatnonzero(coef)] + (params.iloc[0] if fit.intercept else 0.0)
+    shifted = eta if rows.offset is None else eta + rows.offset
+    return pd.Series(shifted, index=rows.index, name="link")
+
+
+def typed(fit: "RHTResult", eta: "pd.Series[float]", type: str) -> "pd.Series[Any]":
+    """Predictions of a type from linear predictors."""
+    if type == "link":
+        return eta
+    mean = pd.Series(
+        fit.made.kind.mean(np.asarray(eta, dtype=np.float64)), index=eta.index, name="prediction"
+    )
+    return mean if type == "response" else likelier(mean, fit.classes)
+
+
+def imputed_cells(fit: "RHTResult", rows: "pd.Index[Any]") -> Indices:
+    """How many cells of the selected columns were imputed in each row (n,) of the fit itself."""
+    table = fit.cells()
+    labels = pd.Series(table.index[table["column"].isin(fit.support())])
+    return np.asarray(labels.value_counts().reindex(rows, fill_value=0), dtype=np.int64)
+
+
+def _dense(X: Any) -> Array:
+    return np.array(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+
+
+def _labels_of(newdata: Any, n: int) -> "pd.Index[Any]":
+    return newdata.index if isinstance(newdata, pd.DataFrame) else pd.RangeIndex(n)
