@@ -80,4 +80,5 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    # What tab completion offers: the public names, and not the folders that they come from.
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

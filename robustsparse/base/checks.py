@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from robustsparse.base.errors import DataError, ParameterError
-from robustsparse.base.text import shown
+from robustsparse.base.text import did_you_mean, shown
 from robustsparse.base.types import Array, Places
 
 # What `rng=` takes.
@@ -45,8 +45,14 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     """Raise unless the value is one of the choices."""
     if not isinstance(value, Hashable) or value not in choices:
         raise ParameterError(
-            f"{name}={shown(value)} is not one of {', '.join(map(repr, choices))}."
+            f"{name}={shown(value)} is not one of {', '.join(map(repr, choices))}{_nearest(value, choices)}"
         )
+
+
+def _nearest(value: Any, choices: Sequence[Any]) -> str:
+    """The end of a sentence, with the choice that was probably meant."""
+    words = [choice for choice in choices if isinstance(choice, str)]
+    return (did_you_mean(value.lower(), words) if isinstance(value, str) else "") or "."
 
 
 def check_number(

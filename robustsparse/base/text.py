@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
+from datetime import datetime, time
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,20 @@ def listed(items: Iterable[Any], quote: bool = True, most: int = _SHOWN) -> str:
     '0, 1, 2, 3, 4 and 3 more'
     """
     items = list(items)
-    words = ", ".join(shown(item) if quote else str(item) for item in items[:most])
+    words = ", ".join(shown(item) if quote else plain(item) for item in items[:most])
     return words if len(items) <= most else f"{words} and {len(items) - most} more"
+
+
+def plain(item: Any) -> str:
+    """A label as people write it: a date without the hour, if that is midnight.
+
+    Examples
+    --------
+    >>> plain(datetime(2020, 1, 31)), plain(datetime(2020, 1, 31, 9, 30)), plain("a")
+    ('2020-01-31', '2020-01-31 09:30:00', 'a')
+    """
+    midnight = isinstance(item, datetime) and item == item and item.time() == time()
+    return item.date().isoformat() if midnight else str(item)
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from robustsparse.base.checks import as_matrix, check_choice
-from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.checks import check_choice
+from robustsparse.base.errors import ParameterError
 from robustsparse.design.build import DesignSpec
 from robustsparse.design.frames import INTERCEPT
+from robustsparse.design.labelled import new_columns
 from robustsparse.report.roc import ROC, roc_from_scores
 
 
@@ -43,6 +44,8 @@ class LassoResult:
         Labels coded 0 and 1, for the binomial family.
     spec : DesignSpec or None
         How new data are coded, for a fit to a formula.
+    by_name : bool
+        Whether a fit without a formula was given names of columns, by which those of new rows are found.
     """
 
     params: "pd.Series[float]"
@@ -57,6 +60,7 @@ class LassoResult:
     intercept: bool
     classes: tuple[object, object] | None = None
     spec: DesignSpec | None = None
+    by_name: bool = False
 
     def coef(self, zeros: bool = False) -> "pd.Series[float]":
         """Coefficients, by default only those that are not zero: the intercept, then the largest first.
@@ -104,14 +108,8 @@ class LassoResult:
         if self.spec is not None:
             X, index = self.spec.matrix(newdata, used)
         else:
-            matrix = as_matrix(newdata)
-            if matrix.shape[1] != len(slopes):
-                raise DataError(
-                    f"newdata has {matrix.shape[1]} columns; the model was fitted to {len(slopes)}."
-                )
-            X = matrix[:, used]
-            X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
-            index = newdata.index if isinstance(newdata, pd.DataFrame) else pd.RangeIndex(len(X))
+            names = list(self.params.index[int(self.intercept) :])
+            X, index = new_columns(newdata, names, self.by_name, used, used)
         constant = float(self.params.iloc[0]) if self.intercept else 0.0
         return pd.Series(X @ slopes[used] + constant, index=index)
 

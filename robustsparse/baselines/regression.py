@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from robustsparse.algorithm.losses import Logistic, Squared
-from robustsparse.base.checks import as_matrix, as_rng, check_choice, check_count
+from robustsparse.base.checks import as_rng, check_choice, check_count
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array, Places
 from robustsparse.baselines.correlations import check_epsilon
@@ -18,6 +18,7 @@ from robustsparse.baselines.lasso_solver import LassoPath, Problem, fit_path, la
 from robustsparse.design.arrays import array_names, array_response, require_rows
 from robustsparse.design.build import DesignSpec, build_design
 from robustsparse.design.frames import INTERCEPT
+from robustsparse.design.labelled import labelled, require_same_rows
 from robustsparse.design.response import as_coding
 from robustsparse.robust.scales import mad
 from robustsparse.robust.standardize import Scaling, standardize
@@ -38,6 +39,7 @@ class _Data:
     intercept: bool
     classes: tuple[object, object] | None
     spec: DesignSpec | None
+    by_name: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,12 +163,13 @@ def _read(formula: Any, data: Any, family: Family) -> _Data:
             design.X, response.values, design.names, design.rows, design.intercept,
             response.classes, design.spec,
         )  # fmt: skip
-    X = as_matrix(formula)
-    names = [str(name) for name in formula.columns] if isinstance(formula, pd.DataFrame) else None
+    X, names, index = labelled(formula)
+    require_same_rows("y", data, index)
     response = array_response(data, np.ones(X.shape[0], dtype=bool), as_coding(family))
-    rows = formula.index if isinstance(formula, pd.DataFrame) else pd.RangeIndex(X.shape[0])
+    rows = pd.RangeIndex(X.shape[0]) if index is None else index
     labels = array_names(names, X.shape[1])
-    return _Data(X, response.values, labels, rows, True, response.classes, None)
+    by_name = names is not None
+    return _Data(X, response.values, labels, rows, True, response.classes, None, by_name)
 
 
 def _standardized(got: _Data, family: str, epsilon: float, robust: bool = False) -> _Scaled:
@@ -220,6 +223,7 @@ def _fit(
         intercept=got.intercept,
         classes=got.classes,
         spec=got.spec,
+        by_name=got.by_name,
     )
 
 

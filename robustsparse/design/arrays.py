@@ -10,7 +10,6 @@ from scipy import sparse
 from robustsparse.base.checks import (
     FEWEST_ROWS,
     as_array,
-    as_matrix,
     as_vector,
     check_choice,
     check_count,
@@ -22,6 +21,7 @@ from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT, Dropped
 from robustsparse.design.gaps import NA_ACTIONS, Gaps, fill_gaps
 from robustsparse.design.groups import column_groups
+from robustsparse.design.labelled import labelled, require_same_rows
 from robustsparse.design.response import Coding, Response
 
 
@@ -88,11 +88,18 @@ def array_design(
     offset: Any = None,
     na_action: Literal["raise", "drop", "impute"] = "raise",
 ) -> Design:
-    """Check arrays and take the rows that count: those of weight 0 have no part in a fit, whatever they hold."""
+    """Check arrays, or a frame of numbers, and take the rows that count.
+
+    Those of weight 0 have no part in a fit, whatever they hold.
+    """
     check_choice("na_action", na_action, NA_ACTIONS)
-    X = as_matrix(X)
+    if np.ndim(X) == 1 and np.ndim(y) == 2:
+        raise DataError("X is one column and y several; the design comes first: rht_fit(X, y).")
+    X, given, index = labelled(X, names)
+    for name, value in (("y", y), ("weights", weights), ("offset", offset)):
+        require_same_rows(name, value, index)
     n, d = X.shape
-    labels = array_names(names, d)
+    labels = array_names(given, d)
     values = None if weights is None else as_vector("weights", weights, n)
     if values is not None and (values.min() < 0 or not values.any()):
         raise DataError("weights must not be negative, and not all zero.")
@@ -103,7 +110,7 @@ def array_design(
         if not sparse.issparse(X) and na_action == "raise":
             check_finite_columns(X.T, 0, labels, np.flatnonzero(counts))
     X, gaps = _without_gaps(X, labels) if na_action == "impute" else (X, None)
-    rows = pd.RangeIndex(n)
+    rows = pd.RangeIndex(n) if index is None else index
     found = _Found(labels)
     kept = _kept(keep, found)
     return Design(
@@ -120,6 +127,7 @@ def array_design(
         keep=kept,
         coded=coded,
         gaps=gaps,
+        by_name=given is not None,
         groups=column_groups(groups, labels, lambda item: [found("groups", item)], kept),
     )
 

@@ -37,6 +37,7 @@ from robustsparse.design.formulas.parsing import (
     Run,
     Term,
     parse_formula,
+    require_text,
     unmarked,
 )
 from robustsparse.design.frames import (
@@ -110,6 +111,7 @@ def build_design(
     """
     coding_of_response = as_coding(family)
     check_choice("na_action", na_action, NA_ACTIONS)
+    require_text(formula)
     frame = as_frame(data)
     if not len(frame):
         raise DataError("the data have no rows")
@@ -241,8 +243,12 @@ def _check_columns(parsed: ParsedFormula, frame: pd.DataFrame, kinds: Mapping[st
             name = unmarked(piece.expr)
             if piece.method == "lookup" and kinds.get(name, "numeric") != "numeric":
                 check_predictor(frame[name], kinds[name], by_dot=name not in parsed.named)
-    if all(term == INTERCEPT for term in parsed.terms):
-        raise FormulaError("the formula has no predictors; a model needs at least one")
+    if parsed.terms == (INTERCEPT,) and parsed.dotted:
+        raise FormulaError("the formula has no predictors: the data have no columns for `.`")
+    if not parsed.terms:
+        raise FormulaError(
+            "the formula has neither predictors nor an intercept; 'y ~ 1' is the model of the intercept alone"
+        )
 
 
 @dataclass(frozen=True)

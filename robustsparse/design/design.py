@@ -38,6 +38,8 @@ class Design:
     coded : (d,) bool, the columns of terms that became several columns which stay together; None if there are none.
     references : the level of each factor that has no column of its own.
     gaps : rows and columns of the missing cells, in whose places X has stand-ins; None unless they are to be imputed.
+    by_name : whether the columns of a design that is no formula's have names of the user's, by which those of new rows
+        are found.
     spec : what is needed to code new data alike; None for arrays, which are coded already.
     """
 
@@ -55,6 +57,7 @@ class Design:
     references: dict[str, object] = field(default_factory=dict)
     gaps: Gaps | None = None
     spec: DesignSpec | None = None
+    by_name: bool = False
 
     def __repr__(self) -> str:
         n, d = self.X.shape

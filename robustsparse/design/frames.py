@@ -16,7 +16,7 @@ from pandas.api import types
 
 from robustsparse.base.checks import check_range
 from robustsparse.base.errors import DataError, MissingDependencyError
-from robustsparse.base.text import did_you_mean, listed
+from robustsparse.base.text import did_you_mean, listed, shown
 from robustsparse.base.types import Array, Mask, Places
 
 Kind = Literal["numeric", "factor", "time", "other"]
@@ -35,6 +35,8 @@ DATES = {"date", "datetime", "datetime64", "timedelta", "timedelta64", "period",
 # A factor with a level for nearly every row is a label of rows, not a predictor.
 ID_SHARE = 0.9
 ID_ROWS = 10
+# Text that holds more different numbers than this is no code of a few kinds, but numbers that were read as text.
+CODES = 10
 
 
 def as_frame(data: Any) -> pd.DataFrame:
@@ -394,11 +396,34 @@ def numeric_column(frame: pd.DataFrame, name: str) -> Array:
     return _floats(frame[[name]])[:, 0].copy()
 
 
-def _float_or_nan(value: Any) -> float:
+def float_or_nan(value: Any) -> float:
+    """A number of anything that is one, also as text."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return float("nan")
+
+
+def check_text(column: pd.Series, where: str, without: str, *, coded: str = "") -> None:
+    """Raise if a column of text holds numbers, most of them different, which nobody wants for levels of a factor.
+
+    `coded` is how to take them for levels all the same.
+    """
+    filled = column[column.notna()]
+    # Who made a category of numbers wants it, unless there is one for every row.
+    few = ID_SHARE * len(filled) if isinstance(column.dtype, pd.CategoricalDtype) else CODES
+    if kind_of(column.dtype) != "factor" or filled.nunique() <= few:
+        return
+    wrong = filled[np.isnan([float_or_nan(value) for value in filled])]
+    if 2 * len(wrong) >= len(filled):
+        return
+    text = "text" if any(isinstance(value, str) for value in filled) else "objects"
+    what = f"column {column.name!r} of {where} holds numbers as {text}, such as {shown(filled.iloc[0])}"
+    convert = f"convert it with pd.to_numeric({where}[{column.name!r}])"
+    if len(wrong):
+        what += f", but not in rows {listed(wrong.index.tolist())}: {listed(wrong.tolist())}"
+        convert = f"mend these and {convert}, whose errors='coerce' makes them missing"
+    raise DataError(f"{what}; {convert}, or {without}{coded}")
 
 
 def check_predictor(column: pd.Series, kind: Kind, *, by_dot: bool) -> None:
@@ -407,7 +432,8 @@ def check_predictor(column: pd.Series, kind: Kind, *, by_dot: bool) -> None:
     ``by_dot`` says that nobody asked for this very column, so that a label of rows is refused.
     """
     name = str(column.name)
-    without = f"leave it out with `- {name if name.isidentifier() else f'`{name}`'}`"
+    quoted = name if name.isidentifier() else f"`{name}`"
+    without = f"leave it out with `- {quoted}`"
     if kind == "time" or (column.dtype == OBJECT and types.infer_dtype(column) in DATES):
         raise DataError(
             f"column {name!r} holds dates or times; convert it to a number "
@@ -419,14 +445,17 @@ def check_predictor(column: pd.Series, kind: Kind, *, by_dot: bool) -> None:
         levels, filled = column.nunique(), int(column.notna().sum())
     except TypeError as error:
         raise DataError(f"column {name!r} holds no labels ({error}); {without}") from error
+    check_text(column, "data", without, coded=f", or write C({quoted}) to make a level of each")
     if by_dot and filled >= ID_ROWS and levels >= ID_SHARE * filled:
-        wrong = column[column.notna() & column.map(_float_or_nan).isna()]
-        if 0 < 2 * len(wrong) < filled:
-            raise DataError(
-                f"column {name!r} holds numbers, but not in rows {listed(wrong.index.tolist())}: "
-                f"{listed(wrong.tolist())}; mend these values and convert the column, or {without}"
-            )
         raise DataError(
-            f"column {name!r} has {levels} levels in {filled} rows, as a row label would; "
-            f"{without}, or convert it if it holds numbers"
+            f"column {name!r} has {levels} levels in {filled} rows, as a row label would; {without}"
         )
+
+
+def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Raise unless the frame has all these columns."""
+    present = set(frame.columns)
+    absent = [name for name in names if name not in present]
+    if absent:
+        hint = did_you_mean(absent[0], present) if len(absent) == 1 else ""
+        raise DataError(f"the data lack columns that the model needs: {listed(absent)}{hint}")

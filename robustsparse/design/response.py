@@ -12,7 +12,7 @@ from robustsparse.base.checks import check_choice, check_range
 from robustsparse.base.errors import DataError
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array
-from robustsparse.design.frames import kind_of, numbers
+from robustsparse.design.frames import float_or_nan, kind_of, numbers
 
 Classes = tuple[object, object]
 
@@ -137,10 +137,19 @@ def _require_numbers(values: pd.Series, name: str, family: str) -> None:
     if _are_numbers(labels):
         return
     remedy = "use family='binomial'" if len(labels) == 2 else "convert it to numbers"
+    if _read_as_text(labels):
+        remedy = "these are numbers as text, convert them with pd.to_numeric"
     raise DataError(
         f"response {name!r} must be numeric for family={family!r}, "
         f"but it holds {listed(labels)}; {remedy}"
     )
+
+
+def _read_as_text(labels: list[object]) -> bool:
+    """Whether most labels are numbers that were read as text."""
+    texts = [label for label in labels if isinstance(label, str)]
+    wrong = sum(bool(np.isnan(float_or_nan(text))) for text in texts)
+    return len(texts) > 2 and 2 * wrong < len(texts)
 
 
 def _are_numbers(labels: list[object]) -> bool:

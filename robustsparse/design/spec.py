@@ -17,7 +17,6 @@ import pandas as pd
 
 from robustsparse.base.archive import from_json, to_json
 from robustsparse.base.errors import DataError
-from robustsparse.base.text import did_you_mean, listed
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.formulas.coding import Coding, Evaluator
 from robustsparse.design.formulas.parsing import Piece, stored_piece, unmarked, variables
@@ -29,6 +28,7 @@ from robustsparse.design.frames import (
     infinite,
     numeric_column,
     prepared,
+    require_columns,
 )
 from robustsparse.design.response import Classes, recode_response
 
@@ -306,15 +306,6 @@ def _spread(mask: Mask, rows: Places, n: int) -> Mask:
 def read_by(pieces: Iterable[Piece]) -> set[str]:
     """Names that pieces read."""
     return {name for piece in pieces for name in variables(piece)}
-
-
-def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
-    """Raise unless the frame has all these columns."""
-    present = set(frame.columns)
-    absent = [name for name in names if name not in present]
-    if absent:
-        hint = did_you_mean(absent[0], present) if len(absent) == 1 else ""
-        raise DataError(f"the data lack columns that the model needs: {listed(absent)}{hint}")
 
 
 def _storable(context: Mapping[str, Any]) -> dict[str, Any]:

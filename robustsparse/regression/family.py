@@ -315,6 +315,16 @@ class Gaussian(Family):
             ("Robust R²", f"{result.explained:.3f}"),
         ]
 
+    def notes(self, result: "RHTResult") -> list[str]:
+        """Whether there is no noise."""
+        if result.scale > 0.0:
+            return []
+        return [
+            "The model fits more than half of the rows without any error, so that there is no noise to judge the "
+            "coefficients and the other rows by: a response that has one value in most rows, or one that was "
+            "computed from the predictors."
+        ]
+
 
 def residual_unit(y: Array, scale: float) -> float:
     """What residuals are measured in: their scale, but at an exact fit the size of rounding errors."""
@@ -429,6 +439,26 @@ def _about(result: "RHTResult") -> str:
 
 
 FAMILIES: dict[str, Family] = {"gaussian": Gaussian(), "binomial": Binomial()}
+# What other packages call them, and what to do about it.
+_MEANT = {
+    **dict.fromkeys(
+        ("logistic", "logit", "bernoulli", "binary", "classification"),
+        "is called 'binomial' here; use family='binomial'.",
+    ),
+    **dict.fromkeys(
+        ("normal", "linear", "ols", "regression", "squared", "least_squares"),
+        "is called 'gaussian' here; use family='gaussian'.",
+    ),
+    **dict.fromkeys(
+        ("huber", "robust"),
+        "is no kind of response; use family='gaussian', which withstands bad rows, and loss='huber' if it is to be.",
+    ),
+    **dict.fromkeys(
+        ("poisson", "count", "counts"),
+        "is no family of the package; docs/extending/poisson.py of its repository has one for counts: "
+        "family=Poisson().",
+    ),
+}
 # What `family=` takes.
 FamilyLike = Literal["gaussian", "binomial"] | Family
 
@@ -439,6 +469,9 @@ def as_family(family: FamilyLike) -> Family:
         return family
     if isinstance(family, type):
         raise ParameterError(f"family={family!r} is a class; call it to make one.")
+    meant = _MEANT.get(family.lower()) if isinstance(family, str) else None
+    if family not in FAMILIES and meant is not None:
+        raise ParameterError(f"family={family!r} {meant}")
     check_choice("family", family, tuple(FAMILIES))
     return FAMILIES[family]
 

@@ -58,7 +58,9 @@ _NUMBER = (*_WHOLE, float, np.floating)
 _PLAIN: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("k", "n_iter"), _WHOLE),
     **dict.fromkeys(("scale", "step"), _NUMBER),
-    **dict.fromkeys(("converged", "intercept", "refitted", "offset_given", "undecided"), _TRUTH),
+    **dict.fromkeys(
+        ("converged", "intercept", "refitted", "offset_given", "undecided", "by_name"), _TRUTH
+    ),
     **dict.fromkeys(("kept", "constant"), _NAMES),
     "groups": (dict,),
     "formula": (str, type(None)),

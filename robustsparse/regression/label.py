@@ -76,6 +76,7 @@ def label(
             taken_back=_taken_back(solution),
             cells=cells,
             imputation=imputation,
+            by_name=design.by_name,
         ),
         df_resid=fitted.model.df,
     )

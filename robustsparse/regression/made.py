@@ -57,6 +57,8 @@ class Made:
         Cells that were missing or wrong, see `RHTResult.cells`; None in files of former versions.
     imputation : Imputation or None
         How missing cells of new rows are imputed, if those of the fit were to be.
+    by_name : bool
+        Whether a fit without a formula was given names of columns, by which those of new rows are found.
     """
 
     kind: Family
@@ -78,3 +80,4 @@ class Made:
     taken_back: tuple[float, float] | None = None
     cells: pd.DataFrame | None = None
     imputation: Imputation | None = None
+    by_name: bool = False

@@ -8,6 +8,7 @@ import pandas as pd
 from robustsparse.base.checks import check_choice
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array
+from robustsparse.design.labelled import require_same_rows
 from robustsparse.design.response import recode_response
 from robustsparse.regression.call import CROSS_VALIDATION
 from robustsparse.regression.out_of_fold import CrossValidation
@@ -41,8 +42,8 @@ class Predicting(Part):
         Parameters
         ----------
         newdata : data frame or array, optional
-            New rows; only the columns that the selected terms need have to be there. For a fit to arrays an (n, d)
-            array. None predicts the training rows.
+            New rows; only the columns that the selected terms need have to be there, in any order. For a fit to arrays
+            an (n, d) array will do. None predicts the training rows.
         type : {"response", "link", "class"}
             Fitted response or probability; linear predictor; the more probable label (binomial only).
         offset : array, optional
@@ -191,4 +192,5 @@ class Predicting(Part):
             return self._fit.made.spec.response(data)
         if y is None:
             raise ParameterError("a model fitted to arrays needs the response: score(X, y).")
+        require_same_rows("y", y, data.index if isinstance(data, pd.DataFrame) else None)
         return recode_response(pd.Series(np.asarray(y)), "y", self._fit.classes, self._fit.family)

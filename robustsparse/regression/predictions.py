@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.base.checks import as_matrix, as_vector
+from robustsparse.base.checks import as_vector
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array, Indices
+from robustsparse.design.labelled import new_columns
 from robustsparse.regression.measures import likelier
 
 if TYPE_CHECKING:
@@ -49,9 +50,8 @@ def new_rows(fit: "RHTResult", newdata: Any, params: "pd.Series[float]", given: 
         X, index = fit.spec.matrix(newdata, used)
         offset = fit.spec.offset(newdata)
     else:
-        X, offset = _dense(new_matrix(fit, newdata)[:, used]), None
+        (X, index), offset = _columns(fit, newdata, used, used), None
         X[~np.isfinite(X).all(axis=1)] = np.nan
-        index = _labels_of(newdata, len(X))
     return NewRows(X, index, _offset(fit, offset, given, len(X)))
 
 
@@ -63,8 +63,7 @@ def imputed_rows(fit: "RHTResult", newdata: Any, params: "pd.Series[float]", giv
         values, index = fit.spec.cells(newdata, imputation.columns, used)
         offset = fit.spec.offset(newdata)
     else:
-        values = _dense(new_matrix(fit, newdata)[:, imputation.columns])
-        index, offset = _labels_of(newdata, len(values)), None
+        (values, index), offset = _columns(fit, newdata, imputation.columns, used), None
     X, imputed = imputation.fill(values, used)
     return NewRows(X, index, _offset(fit, offset, given, len(X)), imputed)
 
@@ -78,13 +77,12 @@ def require_imputation(fit: "RHTResult") -> Any:
     return fit.made.imputation
 
 
-def new_matrix(fit: "RHTResult", newdata: Any) -> Any:
-    """New rows of a fit to arrays."""
-    matrix = as_matrix(newdata)
-    d = len(fit.params) - fit.intercept
-    if matrix.shape[1] != d:
-        raise DataError(f"newdata has {matrix.shape[1]} columns; the model was fitted to {d}.")
-    return matrix
+def _columns(
+    fit: "RHTResult", newdata: Any, wanted: Indices, needed: Indices
+) -> tuple[Array, "pd.Index[Any]"]:
+    """Columns of new rows of a fit to arrays, or to a frame of numbers, and labels of the rows."""
+    names = list(fit.params.index[int(fit.intercept) :])
+    return new_columns(newdata, names, fit.made.by_name, wanted, needed)
 
 
 def _offset(fit: "RHTResult", offset: Array | None, given: Any, n: int) -> Array | None:
@@ -124,11 +122,3 @@ def imputed_cells(fit: "RHTResult", rows: "pd.Index[Any]") -> Indices:
     table = fit.cells()
     labels = pd.Series(table.index[table["column"].isin(fit.support())])
     return np.asarray(labels.value_counts().reindex(rows, fill_value=0), dtype=np.int64)
-
-
-def _dense(X: Any) -> Array:
-    return np.array(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-
-
-def _labels_of(newdata: Any, n: int) -> "pd.Index[Any]":
-    return newdata.index if isinstance(newdata, pd.DataFrame) else pd.RangeIndex(n)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from robustsparse.algorithm.estimator import GradientEstimator
@@ -260,12 +261,15 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
     def as_member(self) -> Member:
         """The model itself, without its rows."""
         flagged = self.diagnostics["flag"] != ""
+        flags = self.diagnostics.loc[flagged, ["flag", "weight"]]
+        if not self.diagnostics.index.is_unique:
+            flags = flags.assign(place=np.flatnonzero(flagged))
         return Member(
             k=self.k,
             params=self.coef(),
             scale=self.scale,
             cov=self.cov,
-            flags=self.diagnostics.loc[flagged, ["flag", "weight"]],
+            flags=flags,
             told=tuple(self.made.kind.tells(self)),
             notes=tuple(self.made.kind.notes(self)),
             df_resid=self.df_resid,

@@ -193,12 +193,13 @@ def rht_fit(
 
     Parameters
     ----------
-    X : array, memory map or scipy sparse matrix (n, d)
-        Design, without a column of ones; never changed. One dense standardized copy is made.
-    y : array (n,)
-        Response; for "binomial" any two labels.
+    X : array, memory map, scipy sparse matrix or data frame of numbers (n, d)
+        Design, without a column of ones; never changed. One dense standardized copy is made. A frame keeps the names of
+        its columns and the labels of its rows; `predict` finds the columns of a frame by their names.
+    y : array or Series (n,)
+        Response; for "binomial" any two labels. A series beside a frame must have the same index.
     names : sequence of str, optional
-        Names of the columns; `x1` to `xd` by default.
+        Names of the columns of an array; `x1` to `xd` by default.
     intercept : bool
         Whether the model has an intercept.
     keep : sequence of int or str, optional
@@ -217,7 +218,7 @@ def rht_fit(
     Returns
     -------
     RHTResult
-        Rows are labelled 0 to n - 1.
+        Rows are labelled 0 to n - 1, or as those of a data frame.
 
     Examples
     --------

@@ -49,6 +49,7 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
     """The whole fit; `intercept` overrules the design's own."""
     require_rows(len(design.rows))
     _warn_of_loss(design)
+    _warn_of_constant(design)
     problem = _standardized(design, options, design.intercept if intercept is None else intercept)
     if options.refit:
         problem = _without_wide_terms(problem, design)
@@ -93,6 +94,17 @@ def _warn_of_loss(design: Design) -> None:
         warn_user(
             f"{lost} of {lost + len(design.rows)} rows were dropped for missing or infinite values{where}; "
             "na_action='impute' keeps every row whose response is there.",
+            DataWarning,
+        )
+
+
+def _warn_of_constant(design: Design) -> None:
+    """Say it if there is nothing to explain."""
+    y = design.response.values
+    if (y == y[0]).all() and design.response.classes is None:
+        warn_user(
+            f"the response {design.response.name!r} has the same value, {y[0]:g}, in all {len(y)} rows in use: there "
+            "is nothing to explain. Look at the column, and at the rows that were left out, if there were any.",
             DataWarning,
         )
 

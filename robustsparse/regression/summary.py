@@ -1,11 +1,11 @@
 """What a printed summary says of a fit."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from robustsparse.algorithm.estimator import Estimator
-from robustsparse.base.text import describe, listed
+from robustsparse.base.text import describe, listed, plain
 from robustsparse.regression.cells import cell_counts
 from robustsparse.regression.tables import tidy_table
 from robustsparse.regression.terms import term_of
@@ -229,7 +229,7 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
         notes.append(
             f"Kept whatever their size: {listed(list(result.kept), quote=False, most=_NAMED)}."
         )
-    notes += _flag_notes(model.flags["flag"], model.flags["weight"])
+    notes += _flag_notes(model.flags)
     if result.references:
         levels = [f"{factor}: {level}" for factor, level in result.references.items()]
         notes.append(f"Reference levels: {listed(levels, quote=False, most=_NAMED)}.")
@@ -294,18 +294,28 @@ def _bad_share(result: "RHTResult", share: "BadShare") -> str:
     return f"{text[0].upper()}{text[1:]}; the fit is made to survive {100 * (result.epsilon or 0):.1f}%."
 
 
-def _flag_notes(flag: "pd.Series[Any]", weight: "pd.Series[float]") -> list[str]:
+def _flag_notes(flags: pd.DataFrame) -> list[str]:
     """What was found of the flagged rows, each kind with the rows to check."""
     found = []
     for kind, one, many in _FLAGGED:
-        chosen = flag == kind
-        rows = list(flag.index[chosen])
-        if rows:
+        rows = flags[flags["flag"] == kind]
+        if len(rows):
             says = f"1 row {one}" if len(rows) == 1 else f"{len(rows)} rows {many}"
             if kind == "leverage":
-                says += _say(weight[chosen])
-            found.append(f"{says}; check {listed(rows, quote=False, most=_NAMED)}.")
+                says += _say(rows["weight"])
+            found.append(f"{says}; check {_which(rows)}.")
     return found
+
+
+def _which(rows: pd.DataFrame) -> str:
+    """Rows by their labels; by their places too where labels repeat, which tell nobody which rows are meant."""
+    if "place" not in rows:
+        return listed(list(rows.index), quote=False, most=_NAMED)
+    named = [
+        f"row {place} ({plain(label)})"
+        for label, place in zip(rows.index, rows["place"], strict=True)
+    ]
+    return f"{listed(named, quote=False, most=_NAMED)}, counted from 0 since labels repeat"
 
 
 def _say(weight: "pd.Series[float]") -> str:

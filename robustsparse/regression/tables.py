@@ -26,8 +26,8 @@ def tidy_table(model: Member, level: float) -> pd.DataFrame:
         return frame
     # Rounding can leave a variance of nothing below zero.
     se = np.sqrt(np.maximum(np.diag(covariance(model)), 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = estimate / se
+    # Without any noise there is nothing to measure an estimate by.
+    statistic = np.divide(estimate, se, out=np.full(len(se), np.nan), where=se > 0)
     margin = quantile(level, model.df_resid) * se
     return frame.assign(
         std_error=se,

@@ -95,7 +95,8 @@ def test_text_among_numbers_is_named(data: pd.DataFrame, dtype: str) -> None:
     values["row3"], values["row5"] = "oops", None
     data["n"] = (values.astype("string") if dtype == "string" else values).astype(dtype)
     with pytest.raises(
-        DataError, match=r"'n' holds numbers, but not in rows 'row3': 'oops'; .*`- n`"
+        DataError,
+        match=r"'n' of data holds numbers as text, .*but not in rows 'row3': 'oops'; .*`- n`",
     ):
         build_design("y ~ .", data)
 

@@ -48,5 +48,5 @@ def test_new_numbers_keep_their_holes() -> None:
 
 
 def test_numbers_written_as_text_are_refused() -> None:
-    with pytest.raises(DataError, match="convert it to numbers"):
+    with pytest.raises(DataError, match=r"convert them with pd\.to_numeric"):
         Numbers().code(pd.Series(["1.5", "2.5", "3.5"]), "y")

@@ -398,7 +398,8 @@ def test_there_is_no_choice_to_draw_for_a_given_k(plain: rs.RHTResult) -> None:
 
 def test_fits_without_terms_can_be_drawn_and_printed(sim: Any) -> None:
     empty = rs.rht_fit(sim.X, sim.y, k=0)
-    constant = rs.rht_fit(sim.X, np.ones(len(sim.y)))
+    with pytest.warns(rs.DataWarning, match="the same value"):
+        constant = rs.rht_fit(sim.X, np.ones(len(sim.y)))
     for result in (empty, constant):
         for name in ("plot_path", "plot_convergence", "plot_diagnostics", "plot_coefficients"):
             getattr(result, name)()

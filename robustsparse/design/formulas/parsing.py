@@ -25,7 +25,7 @@ from formulaic.utils.code import sanitize_variable_names
 
 from robustsparse.base.errors import DataError, FormulaError
 from robustsparse.base.text import did_you_mean
-from robustsparse.design.formulas.allowed import BUILTINS, check_allowed
+from robustsparse.design.formulas.allowed import BUILTINS, check_allowed, numpy_namespace
 
 # Formulaic takes a column called `1` for the intercept, and one called `log` for the function. The
 # mark tells them apart; the names of the design lose it.
@@ -69,11 +69,13 @@ class ParsedFormula:
     response : the left-hand side.
     terms : terms and runs, in the order of their columns.
     named : the columns that the formula spells out.
+    dotted : whether it has a ``.`` for the others.
     """
 
     response: Piece
     terms: tuple[Term | Run, ...]
     named: frozenset[str]
+    dotted: bool
 
     @property
     def intercept(self) -> bool:
@@ -127,7 +129,17 @@ def parse_formula(
         runs = {}
         response, terms = _terms(formula, [_marked(name) for name in open_columns])
     expanded = tuple(runs.get(term[0].expr, term) for term in terms)
-    return ParsedFormula(response, expanded, frozenset(named))
+    dotted = any(token.token == "." for token in right)
+    return ParsedFormula(response, expanded, frozenset(named), dotted)
+
+
+def require_text(formula: Any) -> None:
+    """Raise if a formula is none, as when the data come first."""
+    if not isinstance(formula, str):
+        raise FormulaError(
+            f"formula must be text such as 'y ~ .', not {type(formula).__name__}; the formula comes first, then the "
+            "data: rht('y ~ .', data). For a matrix and a response use rht_fit(X, y)"
+        )
 
 
 def stored_piece(stored: Sequence[Any]) -> Piece:
@@ -256,8 +268,7 @@ def _refuse_private(expr: str, *trees: ast.AST) -> None:
 
 
 def _tokens(formula: str) -> list[Token]:
-    if not isinstance(formula, str):
-        raise FormulaError(f"formula must be text such as 'y ~ .', not {type(formula).__name__}")
+    require_text(formula)
     try:
         tokens = list(tokenize(formula))
     except Exception as error:
@@ -318,7 +329,7 @@ def _check_names(
         return
     for name in sorted(names - known - columns.keys()):
         awkward = [c for c in columns if c.startswith(name) and not c.isidentifier()]
-        hint = did_you_mean(name, {*columns, *known})
+        hint = _hint(name, columns, known)
         if awkward:
             hint = f"; a name with spaces or operators goes in backticks: `{awkward[0]}`"
         _fail_at(
@@ -332,6 +343,30 @@ def _check_names(
             check_allowed(_shortened(token.token), code.tree, context, columns)
         except FormulaError as error:
             _fail_at(formula, token, str(error))
+
+
+# What other languages call things, and how formulas write them here.
+_WRITTEN = {
+    "ln": "log(x)",
+    "factor": "C(x)",
+    "category": "C(x)",
+    "categorical": "C(x)",
+    "ns": "cr(x, df=4)",
+    "s": "bs(x, df=4)",
+    "spline": "bs(x, df=4)",
+    "inv": "{1 / x}",
+    "square": "{x**2}",
+    "sq": "{x**2}",
+}
+
+
+def _hint(name: str, columns: Mapping[str, bool], known: Collection[str]) -> str:
+    """What was probably meant: a column or name that looks alike, a function of numpy, or R's name of a function."""
+    if name in _WRITTEN:
+        return f"; write {_WRITTEN[name]}"
+    if hasattr(numpy_namespace(), name):
+        return f"; did you mean np.{name}?"
+    return did_you_mean(name, {*columns, *known})
 
 
 def _fail_at(formula: str, token: Token, message: str) -> NoReturn:

@@ -142,7 +142,10 @@ def _beyond_theory(problem: Standardized, fitted: Fitted, bad: int, options: Opt
     # Where nothing was found the model looked for may be any on the path.
     tried = max(fitted.path, default=0) if explained < _NOTHING else 0
     size = max(len(fitted.solution.support), tried)
-    if epsilon * np.sqrt(size / problem.n) * np.log(problem.n * problem.d) <= _BARRIER:
+    if (
+        not problem.d
+        or epsilon * np.sqrt(size / problem.n) * np.log(problem.n * problem.d) <= _BARRIER
+    ):
         return ""
     return (
         f"the fit was to survive {100 * epsilon:.3g}% of bad rows, found {bad} of {problem.n}, and its terms explain "

@@ -16,7 +16,7 @@ from robustsparse.regression.fit.standardized import Standardized, by_labels, by
 
 def fit_standardized(problem: Standardized, options: Options) -> Fitted:
     """Fit in standardized units."""
-    if problem.scaling.constant.all():
+    if problem.d and problem.scaling.constant.all():
         raise DataError("every predictor is constant, so there is nothing to select from.")
     ks = _grid(problem, options)
     if options.goal == "predict":
