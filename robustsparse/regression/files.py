@@ -64,7 +64,7 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("kept", "constant"), _NAMES),
     "groups": (dict,),
     "formula": (str, type(None)),
-    **dict.fromkeys(("epsilon", "df_resid"), (*_NUMBER, type(None))),
+    **dict.fromkeys(("epsilon", "df_resid", "spread"), (*_NUMBER, type(None))),
     **dict.fromkeys(("classes", "taken_back"), (tuple, type(None))),
     **dict.fromkeys(("references", "copies"), (dict,)),
     **dict.fromkeys(("told", "notes"), _NAMES),

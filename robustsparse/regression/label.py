@@ -23,6 +23,7 @@ from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.made import Made
 from robustsparse.regression.members import Member, Members
 from robustsparse.regression.result import RHTResult
+from robustsparse.regression.spread import spread_of
 
 
 def label(
@@ -79,6 +80,7 @@ def label(
             by_name=design.by_name,
         ),
         df_resid=fitted.model.df,
+        spread=spread_of(problem, fitted, fitted.model),
     )
 
     def member(size: int) -> Member:
@@ -91,6 +93,7 @@ def label(
             diagnostics=labels.rows(model),
             cov=labels.covariance(model),
             df_resid=model.df,
+            spread=spread_of(labels.problem, fitted, model),
         ).as_member()
 
     return replace(result, members=Members(fitted.models, member))

@@ -27,6 +27,8 @@ class Member:
         Lines and notes of a summary that its family adds.
     df_resid : float or None
         Degrees of freedom of Student's t; None is the normal distribution.
+    spread : float or None
+        Standard deviation of a new response, see `RHTResult`.
     """
 
     k: int
@@ -37,6 +39,7 @@ class Member:
     told: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     df_resid: float | None = None
+    spread: float | None = None
 
 
 class Members(Mapping[int, Member]):

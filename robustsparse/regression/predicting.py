@@ -13,6 +13,7 @@ from robustsparse.design.response import recode_response
 from robustsparse.regression.call import CROSS_VALIDATION
 from robustsparse.regression.out_of_fold import CrossValidation
 from robustsparse.regression.part import Part
+from robustsparse.regression.prediction_intervals import check_interval, with_interval
 from robustsparse.regression.predictions import (
     imputed_cells,
     imputed_rows,
@@ -22,8 +23,10 @@ from robustsparse.regression.predictions import (
     typed,
 )
 from robustsparse.regression.residuals import KINDS, observed, residual_series
+from robustsparse.regression.wald import check_level
 
 _TYPES = ("response", "link", "class")
+_INTERVALS = (None, "confidence", "prediction")
 
 
 class Predicting(Part):
@@ -36,6 +39,10 @@ class Predicting(Part):
         offset: Any = None,
         k: int | None = None,
         na_action: Literal["keep", "impute"] = "keep",
+        se: bool = False,
+        interval: Literal["confidence", "prediction"] | None = None,
+        level: float = 0.95,
+        alpha: float | None = None,
     ) -> Any:
         """Predictions, of the length and index of the data; missing where an input is, unless it is imputed.
 
@@ -53,12 +60,23 @@ class Predicting(Part):
         na_action : {"keep", "impute"}
             A row with a missing input has no prediction; or missing inputs are imputed from the nearest columns, as
             those of a fit with ``na_action="impute"``, which it takes.
+        se : bool
+            Whether to add standard errors of the predictions, and the confidence interval unless `interval` says
+            otherwise. They are conditional on the selected terms, as those of the coefficients are.
+        interval : {None, "confidence", "prediction"}
+            "confidence": for the mean of rows like the new ones, of two classes for the probability. "prediction": for
+            a single new response that is not one of the bad ones, of families with a scale. A model that is shrunken
+            for prediction has no standard errors; its prediction intervals are as wide as the errors of rows that were
+            left out tell. Both take the noise for normal, of one spread.
+        level, alpha : float
+            Level of the intervals, 0.5 at least; or one less the level.
 
         Returns
         -------
-        Series, or with ``na_action="impute"`` a DataFrame
-            Predictions by row; with columns `prediction` and `imputed`, the number of cells that the row's rests on
-            without having them.
+        Series or DataFrame
+            Predictions by row. With ``na_action="impute"`` columns `prediction` and `imputed`, the number of cells that
+            the row's rests on without having them. With `se` or `interval` columns `prediction`, `se`, `lower` and
+            `upper`; where the response is not the linear predictor, the ends are those of the latter, transformed.
 
         Examples
         --------
@@ -69,6 +87,15 @@ class Predicting(Part):
         >>> new.loc[0, fit.support()[0]] = np.nan
         >>> fit.predict(new).isna().tolist(), fit.predict(new, na_action="impute")["imputed"].tolist()
         ([True, False], [1, 0])
+
+        Nineteen in twenty new responses lie within their intervals:
+
+        >>> sim = rs.simulate.linear(n=1120, d=20, k=2, epsilon=0.0, rng=4)
+        >>> fit = rs.rht("y ~ .", sim.data.head(120))
+        >>> new = sim.data.tail(1000)
+        >>> table = fit.predict(new, interval="prediction")
+        >>> list(table.columns), bool(new["y"].between(table["lower"], table["upper"]).mean() > 0.92)
+        (['prediction', 'se', 'lower', 'upper'], True)
         """
         check_choice("type", type, _TYPES)
         check_choice("na_action", na_action, ("keep", "impute"))
@@ -77,19 +104,34 @@ class Predicting(Part):
             raise ParameterError(
                 f"type='class' needs family='binomial'; this is a {fit.family} fit, use type='response'."
             )
+        check_choice("interval", interval, _INTERVALS)
+        level = check_level(level, alpha)
+        wanted = interval or ("confidence" if se else None)
+        if wanted:
+            check_interval(fit, wanted, type, na_action)
         if newdata is None:
-            return self._of_training(type, k, na_action)
+            return self._of_training(type, k, na_action, wanted)
         coef = fit.coef(zeros=True, k=k)
         take = imputed_rows if na_action == "impute" else new_rows
         rows = take(fit, newdata, coef, offset)
-        prediction = typed(fit, linear_predictor(fit, rows, coef), type)
+        eta = linear_predictor(fit, rows, coef)
+        if wanted:
+            return with_interval(fit, rows, fit._member(k), eta, wanted, type, level)
+        prediction = typed(fit, eta, type)
         if rows.imputed is None:
             return prediction
         return pd.DataFrame({"prediction": prediction, "imputed": rows.imputed}, index=rows.index)
 
-    def _of_training(self, type: str, k: int | None, na_action: str) -> Any:
+    def _of_training(
+        self, type: str, k: int | None, na_action: str, interval: str | None
+    ) -> "pd.Series[Any] | pd.DataFrame":
         """Predictions of the rows of the fit."""
         fit = self._fit
+        if interval:
+            raise ParameterError(
+                "se and interval need the predictors of the rows, and a result keeps no data; pass them as newdata, "
+                "also those of the fit."
+            )
         if not fit._chosen(k):
             raise ParameterError(
                 f"k={k} needs newdata: fitted values are kept of the chosen model alone, which has k={fit.k}."

@@ -28,6 +28,8 @@ class NewRows:
         Labels of the rows.
     offset : array (n,) or None
         Known part of the linear predictor.
+    names : list of str
+        Names of the columns.
     imputed : array (n,) or None
         How many cells of each row were imputed; None if they were not to be.
     """
@@ -35,12 +37,17 @@ class NewRows:
     X: Array
     index: "pd.Index[Any]"
     offset: Array | None
+    names: list[str]
     imputed: Indices | None = None
 
 
 def used_columns(fit: "RHTResult", params: "pd.Series[float]") -> Indices:
     """Places of the columns of the design that coefficients of all terms need."""
     return np.flatnonzero(params.to_numpy()[int(fit.intercept) :])
+
+
+def _names(fit: "RHTResult", used: Indices) -> list[str]:
+    return list(fit.params.index[int(fit.intercept) :][used])
 
 
 def new_rows(fit: "RHTResult", newdata: Any, params: "pd.Series[float]", given: Any) -> NewRows:
@@ -52,7 +59,7 @@ def new_rows(fit: "RHTResult", newdata: Any, params: "pd.Series[float]", given: 
     else:
         (X, index), offset = _columns(fit, newdata, used, used), None
         X[~np.isfinite(X).all(axis=1)] = np.nan
-    return NewRows(X, index, _offset(fit, offset, given, len(X)))
+    return NewRows(X, index, _offset(fit, offset, given, len(X)), _names(fit, used))
 
 
 def imputed_rows(fit: "RHTResult", newdata: Any, params: "pd.Series[float]", given: Any) -> NewRows:
@@ -65,7 +72,7 @@ def imputed_rows(fit: "RHTResult", newdata: Any, params: "pd.Series[float]", giv
     else:
         (values, index), offset = _columns(fit, newdata, imputation.columns, used), None
     X, imputed = imputation.fill(values, used)
-    return NewRows(X, index, _offset(fit, offset, given, len(X)), imputed)
+    return NewRows(X, index, _offset(fit, offset, given, len(X)), _names(fit, used), imputed)
 
 
 def require_imputation(fit: "RHTResult") -> Any:

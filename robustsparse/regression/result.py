@@ -87,6 +87,10 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
     df_resid : float or None
         Degrees of freedom of Student's t in intervals and tests: the sum of the row weights less the number of
         coefficients and one for the scale, 1 at least. None is the normal distribution, for the binomial family.
+    spread : float or None
+        Standard deviation of a new response, if it is a good one, about the true model, by the residuals of the rows
+        that the fit explains; with ``goal="predict"`` about its prediction, by rows that were left out. None for
+        families without a scale.
     """
 
     params: "pd.Series[float]"
@@ -108,6 +112,7 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
     members: Members
     made: Made
     df_resid: float | None = None
+    spread: float | None = None
     # How to repeat the fit; the data are not in it.
     _call: Call | None = None
 
@@ -273,6 +278,7 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
             told=tuple(self.made.kind.tells(self)),
             notes=tuple(self.made.kind.notes(self)),
             df_resid=self.df_resid,
+            spread=self.spread,
         )
 
     def outliers(self, kind: str | None = None) -> list[Hashable]:
