@@ -128,6 +128,11 @@ class DesignSpec:
         flipped[~np.isfinite(flipped)] = np.nan
         return flipped.T, frame.index
 
+    def inputs(self) -> set[str]:
+        """Columns of the data that the response and the design are made of."""
+        read = read_by([self._response]) & self._kinds.keys()
+        return read | self._inputs(np.arange(len(self.names)))
+
     def _inputs(self, columns: Places) -> set[str]:
         """Columns of the data that some columns of the design are made of."""
         coded = {place for places in self._places for place in places}

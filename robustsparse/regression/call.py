@@ -6,18 +6,66 @@ from dataclasses import dataclass
 from typing import Any
 
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.text import listed
+from robustsparse.design.design import Design
+from robustsparse.design.fingerprint import Fingerprint
 
 # Arguments that have a value for each row, unless they name a column.
 ROWWISE = ("data", "X", "y", "weights", "offset")
 
-# The method that is not one of intervals.
-CROSS_VALIDATION = "cross-validation"
+# The methods that are not ones of intervals.
+CROSS_VALIDATION, UPDATE, AUGMENT = "cross-validation", "update", "augment"
+_ASKED = {CROSS_VALIDATION: "cross_validate", UPDATE: "update", AUGMENT: "augment"}
 
-Rerun = Callable[[str, int, dict[str, Any]], Any]
+Rerun = Callable[[str, "Before", dict[str, Any]], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """What the data of a fit were, to tell whether they still are.
+
+    Attributes
+    ----------
+    nobs : int
+        Number of rows that the fit used.
+    fingerprint : Fingerprint or None
+        Of what they held; unknown of fits by earlier versions.
+    """
+
+    nobs: int
+    fingerprint: Fingerprint | None
+
+    def check(self, design: Design) -> None:
+        """Raise if a design is not that of the fit."""
+        n = len(design.rows)
+        if n != self.nobs:
+            raise DataError(
+                f"the fit used {self.nobs} rows and the data now have {n} to use; pass the data of the fit."
+            )
+        if self.fingerprint is None:
+            return
+        changes = self.fingerprint.changes(Fingerprint.of(design), design.names)
+        if changes:
+            raise DataError(
+                f"the data have changed since the fit, in {listed(changes, quote=False)}: what they give now is not of "
+                "this model. Pass the data of the fit as data=..., or fit again; with keep_data=True a fit keeps a copy "
+                "of the columns that it uses."
+            )
 
 
 def gone() -> None:
     """What is left of an argument that is no longer in memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """An argument of which the fit has a copy of its own."""
+
+    value: Any
+
+    def __call__(self) -> Any:
+        """The copy."""
+        return self.value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,7 +79,7 @@ class Call:
     watched : dict of callables
         For the arguments that hold the data, what returns them, or None once they are gone.
     rerun : callable
-        Makes intervals, or cross-validates, from the name of a method, the number of rows and the arguments.
+        Makes intervals, cross-validates, or fits again: from a method's name, what the data were, and the arguments.
     """
 
     arguments: dict[str, Any]
@@ -39,24 +87,32 @@ class Call:
     rerun: Rerun
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any], rerun: Rerun) -> "Call":
-        """What to remember of these arguments."""
+    def of(
+        cls, arguments: Mapping[str, Any], rerun: Rerun, copies: Mapping[str, Any] | None = None
+    ) -> "Call":
+        """What to remember of these arguments; copies of some of those that hold data are kept."""
         rowwise = [name for name in ROWWISE if not _is_plain(arguments.get(name))]
         rest = {name: value for name, value in arguments.items() if name not in rowwise}
-        return cls(rest, {name: _watch(arguments[name]) for name in rowwise}, rerun)
+        kept = {name: Kept(value) for name, value in (copies or {}).items() if name in rowwise}
+        return cls(rest, {**{name: _watch(arguments[name]) for name in rowwise}, **kept}, rerun)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What is watched belongs to this process; a copy in another has to be given it again.
-        return Call, (self.arguments, dict.fromkeys(self.watched, gone), self.rerun)
+        mine = {name: ref if isinstance(ref, Kept) else gone for name, ref in self.watched.items()}
+        return Call, (self.arguments, mine, self.rerun)
 
-    def repeated(self, method: str, nobs: int, data: Any, changes: Mapping[str, Any]) -> Any:
+    def repeated(self, method: str, before: Before, data: Any, changes: Mapping[str, Any]) -> Any:
         """What a method makes that repeats the fit, on the data it was made of."""
+        return self.rerun(method, before, self.whole(method, data, changes))
+
+    def whole(self, method: str, data: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments with the data, which a method needs, and with some of them changed."""
         given = {**self._given(data), **changes}
         alive = {name: ref() for name, ref in self.watched.items() if name not in given}
         for name, value in alive.items():
             if value is None:
                 raise DataError(self._lost(name, method))
-        return self.rerun(method, nobs, {**self.arguments, **alive, **given})
+        return {**self.arguments, **alive, **given}
 
     def _given(self, data: Any) -> dict[str, Any]:
         """The data given now, under the names of the arguments that they were first given as."""
@@ -73,12 +129,13 @@ class Call:
         pair = "data" if "formula" in self.arguments else "(X, y)"
         what = "the data" if whole else f"the argument {name!r}"
         again = f"data={pair}" if whole else f"{name}=..."
-        crossed = method == CROSS_VALIDATION
-        who = method if crossed else f"method={method!r}"
-        call = f"cross_validate({again})" if crossed else f"conf_int(method={method!r}, {again})"
+        other = _ASKED.get(method)
+        who = method if other else f"method={method!r}"
+        call = f"{other}({again})" if other else f"conf_int(method={method!r}, {again})"
+        needs = "needs the data of the fit" if method == AUGMENT else "repeats the fit"
         return (
-            f"{who} repeats the fit, and {what} of it are no longer in memory: a result keeps no data. "
-            f"Pass them again: {call}."
+            f"{who} {needs}, and {what} of it are no longer in memory: a result keeps no data. "
+            f"Pass them again: {call}; or fit with keep_data=True."
         )
 
 

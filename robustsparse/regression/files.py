@@ -23,6 +23,7 @@ from robustsparse.base.archive import (
 from robustsparse.base.errors import DataError
 from robustsparse.base.text import describe, shown
 from robustsparse.base.zipped import opened_archive, write_archive
+from robustsparse.design.fingerprint import Fingerprint
 from robustsparse.design.frames import Dropped
 from robustsparse.regression.call import Call, Rerun, gone
 from robustsparse.regression.cells import Imputation
@@ -42,6 +43,10 @@ _CODECS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "imputation": (
         lambda given: None if given is None else given.to_dict(),
         lambda stored: None if stored is None else Imputation.from_dict(stored),
+    ),
+    "fingerprint": (
+        lambda given: None if given is None else given.to_dict(),
+        lambda stored: None if stored is None else Fingerprint.from_dict(stored),
     ),
     **dict.fromkeys(
         ("diagnostics", "flags", "history", "path", "cv", "cov", "cells"),

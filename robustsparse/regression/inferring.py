@@ -68,7 +68,7 @@ class Inferring(Part):
                 f"this model cannot be refitted, so method={method!r} is not for it."
             )
         table: pd.DataFrame = self._fit._call.repeated(
-            method, self._fit.nobs, data, {**options, "level": level}
+            method, self._fit._before(), data, {**options, "level": level}
         )
         return table[["low", "high", "estimate", "frequency"]]
 

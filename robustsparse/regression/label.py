@@ -11,6 +11,7 @@ from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.errors import DataError
 from robustsparse.base.types import Array
 from robustsparse.design.design import Design
+from robustsparse.design.fingerprint import Fingerprint
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.design.groups import named
 from robustsparse.regression.cells import Imputation
@@ -34,6 +35,7 @@ def label(
     share: BadShare | None,
     cells: pd.DataFrame,
     imputation: Imputation | None,
+    fingerprint: Fingerprint,
 ) -> RHTResult:
     """The fit on the data's own scale, labelled."""
     solution = fitted.solution
@@ -78,6 +80,7 @@ def label(
             cells=cells,
             imputation=imputation,
             by_name=design.by_name,
+            fingerprint=fingerprint,
         ),
         df_resid=fitted.model.df,
         spread=spread_of(problem, fitted, fitted.model),

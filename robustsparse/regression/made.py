@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from robustsparse.design.fingerprint import Fingerprint
 from robustsparse.design.frames import Dropped
 from robustsparse.design.response import Classes
 from robustsparse.regression.cells import Imputation
@@ -59,6 +60,8 @@ class Made:
         How missing cells of new rows are imputed, if those of the fit were to be.
     by_name : bool
         Whether a fit without a formula was given names of columns, by which those of new rows are found.
+    fingerprint : Fingerprint or None
+        What is remembered of the data, to see whether they have changed; None in files of former versions.
     """
 
     kind: Family
@@ -81,3 +84,4 @@ class Made:
     cells: pd.DataFrame | None = None
     imputation: Imputation | None = None
     by_name: bool = False
+    fingerprint: Fingerprint | None = None

@@ -198,7 +198,7 @@ class Predicting(Part):
         if self._fit._call is None:
             raise ParameterError("this model cannot be refitted, so it cannot be cross-validated.")
         fold, link, sizes = self._fit._call.repeated(
-            CROSS_VALIDATION, self._fit.nobs, data, {**options, "folds": folds}
+            CROSS_VALIDATION, self._fit._before(), data, {**options, "folds": folds}
         )
         table = {
             "fold": fold + 1,

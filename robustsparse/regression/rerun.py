@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from robustsparse.base.errors import DataError
-from robustsparse.regression.call import CROSS_VALIDATION
+from robustsparse.regression.call import CROSS_VALIDATION, Before
 from robustsparse.regression.cross_validation import cross_validate_study
 from robustsparse.regression.intervals import bootstrap, bootstrap_study, split, split_study
 from robustsparse.regression.resampling import array_study, make_study, selecting
@@ -19,15 +18,15 @@ _METHODS: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[str, ...
 _SHARED = ("rng", "n_jobs", "verbose")
 
 
-def rerun(method: str, nobs: int, arguments: dict[str, Any]) -> Any:
+def rerun(method: str, before: Before, arguments: dict[str, Any]) -> Any:
     """What a method makes of a fit, from the arguments of its call to `rht` or `rht_fit`, data included.
 
     Parameters
     ----------
     method : {"bootstrap", "split", "cross-validation"}
         How.
-    nobs : int
-        Number of rows that the fit used: other data would be those of another model.
+    before : Before
+        What the data were: others would be those of another model.
     arguments : dict
         Arguments of the call, and those of the method.
     """
@@ -37,11 +36,7 @@ def rerun(method: str, nobs: int, arguments: dict[str, Any]) -> Any:
     # Intervals are of selected terms.
     rest = rest if method == CROSS_VALIDATION else selecting(rest)
     if "formula" in rest:
-        study = make_study(rest.pop("formula"), rest.pop("data"), rest, public)
+        study = make_study(rest.pop("formula"), rest.pop("data"), rest, public, before.check)
     else:
-        study = array_study(rest.pop("X"), rest.pop("y"), rest, public)
-    if study.n != nobs:
-        raise DataError(
-            f"the fit used {nobs} rows and the data now have {study.n} to use; pass the data of the fit."
-        )
+        study = array_study(rest.pop("X"), rest.pop("y"), rest, public, before.check)
     return run(study, **ours)

@@ -31,6 +31,7 @@ from robustsparse.regression.result import RHTResult
 from robustsparse.regression.spine import fit_arrays, trusted_rows
 
 T = TypeVar("T")
+Check = Callable[[Design], None]
 
 _DESIGN_OPTIONS = ("weights", "offset", "keep", "groups", "group_terms", "na_action", "context")
 _ARRAY_OPTIONS = ("names", "keep", "groups", "weights", "offset", "na_action")
@@ -145,8 +146,17 @@ class Study:
         return (self.response.values * binary).astype(np.intp)
 
 
-def make_study(formula: str, data: Any, options: dict[str, Any], by: Callable[..., Any]) -> Study:
-    """Evaluate the formula; `options` are those of `rht`, and `by` is the function that was given them."""
+def make_study(
+    formula: str,
+    data: Any,
+    options: dict[str, Any],
+    by: Callable[..., Any],
+    check: Check | None = None,
+) -> Study:
+    """Evaluate the formula; `options` are those of `rht`, and `by` is the function that was given them.
+
+    `check` raises if the design is not to be used.
+    """
     # Imported where it is used: fits to arrays need not wait for formulaic.
     from robustsparse.design.build import build_design
 
@@ -156,23 +166,27 @@ def make_study(formula: str, data: Any, options: dict[str, Any], by: Callable[..
     design = build_design(formula, data, family=_coding(rest), **coded)
     if rest.get("intercept") is None:
         rest["intercept"] = design.intercept
-    return _study(design, rest)
+    return _study(design, rest, check)
 
 
-def array_study(X: Any, y: Any, options: dict[str, Any], by: Callable[..., Any]) -> Study:
-    """Check the arrays; `options` are those of `rht_fit`, and `by` is the function that was given them."""
+def array_study(
+    X: Any, y: Any, options: dict[str, Any], by: Callable[..., Any], check: Check | None = None
+) -> Study:
+    """Check the arrays; `options` are those of `rht_fit`, and the rest is as in `make_study`."""
     _require_known(options, _ARRAY_OPTIONS, by)
     rest = {name: value for name, value in options.items() if name not in _ARRAY_OPTIONS}
     of_rows = {name: options[name] for name in _ARRAY_OPTIONS if name in options}
     design = array_design(X, y, coding=_coding(rest), **of_rows)
-    return _study(design, rest)
+    return _study(design, rest, check)
 
 
 def _coding(options: dict[str, Any]) -> Coding:
     return as_family(options.get("family", "gaussian")).coding
 
 
-def _study(design: Design, options: dict[str, Any]) -> Study:
+def _study(design: Design, options: dict[str, Any], check: Check | None) -> Study:
+    if check is not None:
+        check(design)
     kept = [design.names[j] for j in np.flatnonzero(design.keep)]
     X = design.X.tocsr() if sparse.issparse(design.X) else without_gaps(design.X, design.gaps)
     return Study(

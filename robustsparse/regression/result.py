@@ -14,7 +14,7 @@ from robustsparse.base.checks import check_choice, check_count
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.text import listed
 from robustsparse.design.frames import INTERCEPT
-from robustsparse.regression.call import Call
+from robustsparse.regression.call import Before, Call
 from robustsparse.regression.cells import MISSING, WRONG, empty_cells
 from robustsparse.regression.files import save_result
 from robustsparse.regression.fit.contamination import BadShare
@@ -352,6 +352,10 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         if table is None:
             table = empty_cells(self.diagnostics.index[:0])
         return table.copy() if reason is None else table[table["reason"] == reason].copy()
+
+    def _before(self) -> Before:
+        """What the data of the fit were."""
+        return Before(self.nobs, self.made.fingerprint)
 
     def __repr__(self) -> str:
         what = self.formula or f"{len(self.params) - self.intercept} predictors"

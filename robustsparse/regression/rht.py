@@ -13,6 +13,7 @@ from robustsparse.design.groups import GroupsLike
 from robustsparse.regression.arguments import Arguments, Cells, Epsilon, Goal, Select
 from robustsparse.regression.call import Call
 from robustsparse.regression.family import FamilyLike
+from robustsparse.regression.keeping import copied
 from robustsparse.regression.rerun import rerun
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.spine import fit_arrays, fit_formula
@@ -49,6 +50,7 @@ def rht(
     rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
+    keep_data: bool = False,
 ) -> RHTResult:
     """Fit a sparse model to a data frame in which some rows cannot be trusted.
 
@@ -133,6 +135,10 @@ def rht(
         Number of threads; all cores by default. The result does not depend on it.
     verbose : bool
         Show the progress of the path and of cross-validation on the standard error.
+    keep_data : bool
+        Whether the result keeps a copy of the columns that it uses, for what fits again: intervals by "split" and
+        "bootstrap", `cross_validate`, `update` and `augment`. Without it they read the data that the call was given,
+        as long as these are in memory and have not changed. A copy goes into pickles, not into files of `save`.
 
     Returns
     -------
@@ -156,7 +162,8 @@ def rht(
         "weights": weights, "offset": offset, "na_action": na_action, "context": context,
     }  # fmt: skip
     result = fit_formula(formula, data, asked, **of_rows)
-    return _remember(result, {"formula": formula, "data": data, **vars(asked), **of_rows})
+    call = {"formula": formula, "data": data, **vars(asked), **of_rows}
+    return _remember(result, call, keep_data)
 
 
 def rht_fit(
@@ -188,6 +195,7 @@ def rht_fit(
     rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
+    keep_data: bool = False,
 ) -> RHTResult:
     """Fit a sparse model to arrays; see `rht` for the arguments that are not listed here.
 
@@ -212,7 +220,7 @@ def rht_fit(
     na_action : {"raise", "drop", "impute"}
         Missing or infinite values are refused, or treated as in `rht`.
     family, estimator, k, select, goal, loss, epsilon, standardize, step, radius, max_iter, tol, refit,
-    split, cells, rng, n_jobs, verbose
+    split, cells, rng, n_jobs, verbose, keep_data
         As in `rht`.
 
     Returns
@@ -245,9 +253,10 @@ def rht_fit(
         "weights": weights, "offset": offset, "na_action": na_action,
     }  # fmt: skip
     result = fit_arrays(X, y, asked, **of_rows)
-    return _remember(result, {"X": X, "y": y, **vars(asked), **of_rows})
+    return _remember(result, {"X": X, "y": y, **vars(asked), **of_rows}, keep_data)
 
 
-def _remember(result: RHTResult, arguments: dict[str, Any]) -> RHTResult:
+def _remember(result: RHTResult, arguments: dict[str, Any], keep_data: bool) -> RHTResult:
     """The result with the call that made it, so that it can be repeated on parts of the rows."""
-    return replace(result, _call=Call.of(arguments, rerun))
+    copies = copied(arguments, result.spec) if keep_data else None
+    return replace(result, _call=Call.of(arguments, rerun, copies))

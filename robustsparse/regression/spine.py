@@ -11,6 +11,7 @@ from robustsparse.base.text import listed
 from robustsparse.base.types import Array
 from robustsparse.design.arrays import array_design, require_rows
 from robustsparse.design.design import Design
+from robustsparse.design.fingerprint import Fingerprint
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.design.gaps import LARGE_SHARE
 from robustsparse.design.groups import group_ids
@@ -56,7 +57,7 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
     mended = mend(problem, design.gaps, options.cells, design.coded)
     cells = cell_table(problem, design, mended)
     # The standardized copy is all that the fit needs; the design itself can go.
-    design = design.without_matrix()
+    fingerprint, design = Fingerprint.of(design), design.without_matrix()
     options = for_response(options, design.response.values)
     options, share = estimate_epsilon(problem, options)
     problem, fitted = _fitted(problem, mended, options)
@@ -69,7 +70,7 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
         warn_user(fitted.doubt, SelectionWarning)
     warn_if_worse(problem, fitted, options)
     warn_unsettled(fitted.solution)
-    return label(problem, fitted, options, design, share, cells, imputation)
+    return label(problem, fitted, options, design, share, cells, imputation, fingerprint)
 
 
 def _fitted(
