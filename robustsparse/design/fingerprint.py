@@ -93,7 +93,7 @@ def column_numbers(X: Any) -> Hashes:
 
     Examples
     --------
-    >>> X = np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 0.0]])
+    >>> X = np.array([[0.0, 1.0], [2.0, 0.0], [3.0, 0.0]])
     >>> numbers = column_numbers(X)
     >>> all((column_numbers(other) == numbers).all() for other in (np.asfortranarray(X), sparse.csr_array(X)))
     True

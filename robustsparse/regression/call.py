@@ -48,8 +48,8 @@ class Before:
         if changes:
             raise DataError(
                 f"the data have changed since the fit, in {listed(changes, quote=False)}: what they give now is not of "
-                "this model. Pass the data of the fit as data=..., or fit again; with keep_data=True a fit keeps a copy "
-                "of the columns that it uses."
+                "this model. Pass the data of the fit as data=..., or fit again; with keep_data=True a fit keeps a "
+                "copy of the columns that it uses."
             )
 
 

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-from scipy import sparse
 
 from robustsparse.design.frames import as_frame
 from robustsparse.regression.call import ROWWISE
@@ -21,7 +19,8 @@ def copied(arguments: Mapping[str, Any], spec: "DesignSpec | None") -> dict[str,
     copies = {name: _copy(value) for name, value in given.items() if name != "data"}
     if spec is not None:
         frame = as_frame(given["data"])
-        used = spec.inputs() | named
+        # A formula can also name columns that it leaves out, as in ". - id".
+        used = spec.inputs() | named | {name for name in frame.columns if str(name) in spec.formula}
         copies["data"] = frame[[name for name in frame.columns if name in used]].copy()
     return copies
 
@@ -29,6 +28,6 @@ def copied(arguments: Mapping[str, Any], spec: "DesignSpec | None") -> dict[str,
 def _copy(value: Any) -> Any:
     if value is None or isinstance(value, str):
         return value
-    if sparse.issparse(value) or isinstance(value, pd.Series | pd.DataFrame):
-        return value.copy()
-    return np.array(value)
+    # Frames of polars have a word of their own for it.
+    own = getattr(value, "copy", None) or getattr(value, "clone", None)
+    return np.array(value) if own is None else own()
