@@ -73,12 +73,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Import the compared methods and the simulations when they are asked for: most fits need neither."""
-    if name in ("baselines", "simulate"):
+    """Import the compared methods, the simulations and the estimators when asked for: most fits need none of them."""
+    if name in ("baselines", "simulate", "sklearn"):
         return import_module(f"robustsparse.{name}")
     raise AttributeError(f"module 'robustsparse' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     # What tab completion offers: the public names, and not the folders that they come from.
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    return sorted({*__all__, "sklearn", *(name for name in globals() if name.startswith("__"))})

@@ -160,7 +160,7 @@ def _two_classes(values: pd.Series, name: str) -> Classes:
     labels = _labels(values)
     if len(labels) != 2:
         raise DataError(
-            f"response {name!r} must have two different values for family='binomial', "
+            f"response {name!r} must have two different values, its classes, for family='binomial', "
             f"but the rows in use have {len(labels)}: {listed(labels)}"
             + ("; for measurements use family='gaussian'" if _are_numbers(labels) else "")
         )
