@@ -17,6 +17,7 @@ from robustsparse.base.checks import (
 )
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array, Mask
+from robustsparse.design.clusters import as_clusters
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT, Dropped
 from robustsparse.design.gaps import NA_ACTIONS, Gaps, fill_gaps
@@ -86,6 +87,7 @@ def array_design(
     coded: Mask | None = None,
     weights: Any = None,
     offset: Any = None,
+    cluster: Any = None,
     na_action: Literal["raise", "drop", "impute"] = "raise",
 ) -> Design:
     """Check arrays, or a frame of numbers, and take the rows that count.
@@ -127,6 +129,7 @@ def array_design(
         keep=kept,
         coded=coded,
         gaps=gaps,
+        clusters=None if cluster is None else as_clusters(cluster, n, index).rows(counts),
         by_name=given is not None,
         groups=column_groups(groups, labels, lambda item: [found("groups", item)], kept),
     )

@@ -28,6 +28,7 @@ from robustsparse.base.checks import check_choice
 from robustsparse.base.errors import DataError, FormulaError, ParameterError
 from robustsparse.base.text import did_you_mean, listed, shown
 from robustsparse.base.types import Array, Mask, Places
+from robustsparse.design.clusters import cluster_column
 from robustsparse.design.design import Design
 from robustsparse.design.formulas.coding import Coding, Evaluator
 from robustsparse.design.formulas.parsing import (
@@ -67,6 +68,7 @@ def build_design(
     family: CodingLike = "gaussian",
     weights: Any = None,
     offset: Any = None,
+    cluster: Any = None,
     keep: str | Sequence[str] | None = None,
     groups: Any = None,
     group_terms: bool = True,
@@ -79,10 +81,11 @@ def build_design(
     ----------
     formula : such as ``"y ~ ."``, ``"log(y) ~ a * b + C(g)"``, ``"y ~ . - id"``. Names with
         spaces or operators go in backticks. ``.`` stands for all columns but those of the response,
-        ``weights`` and ``offset``.
+        ``weights``, ``offset`` and ``cluster``.
     data : pandas or polars data frame.
     family : ``"gaussian"``, or ``"binomial"`` for a response with two values.
     weights, offset : column name, or array with a value for each row of ``data``; weight 0 leaves a row out.
+    cluster : column name, or array with a label for each row: rows with the same one depend on each other.
     keep : terms (``"C(g)"``), variables (``"g"``) or columns (``"C(g)[T.b]"``) to mark as kept.
         A variable stands for the terms that read it alone.
     groups : mapping from names to terms, variables or columns that enter and leave together, or a label for each
@@ -116,18 +119,20 @@ def build_design(
     if not len(frame):
         raise DataError("the data have no rows")
     weight, shift = row_weights(frame, weights), row_values(frame, "offset", offset)
+    clusters = cluster_column(frame, cluster)
     index, counts = frame.index, np.ones(len(frame), dtype=bool)
     if weight is not None and not weight.all():
         # A row of weight 0 has no part in anything that is learned from the data.
         counts = weight > 0
         frame, weight = frame[counts], weight[counts]
         shift = None if shift is None else shift[counts]
+        clusters = None if clusters is None else clusters.rows(counts)
     kinds = column_kinds(frame)
     names = context_of(context or {}, counts)
     parsed = parse_formula(
         formula,
         {name: kind == "numeric" for name, kind in kinds.items()},
-        excluded=[value for value in (weights, offset) if isinstance(value, str)],
+        excluded=[value for value in (weights, offset, cluster) if isinstance(value, str)],
         context=names,
     )
     _check_columns(parsed, frame, kinds)
@@ -184,6 +189,7 @@ def build_design(
         groups=_groups(groups, group_terms, found, kept),
         coded=found.coded() if group_terms else None,
         gaps=gaps,
+        clusters=None if clusters is None else clusters.rows(use),
         references=spec.references,
         spec=spec,
     )

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.base.types import Array, Mask
+from robustsparse.design.clusters import Clusters
 from robustsparse.design.frames import Dropped
 from robustsparse.design.gaps import Gaps
 from robustsparse.design.groups import Groups
@@ -40,6 +41,7 @@ class Design:
     gaps : rows and columns of the missing cells, in whose places X has stand-ins; None unless they are to be imputed.
     by_name : whether the columns of a design that is no formula's have names of the user's, by which those of new rows
         are found.
+    clusters : which rows depend on each other, or None.
     spec : what is needed to code new data alike; None for arrays, which are coded already.
     """
 
@@ -56,6 +58,7 @@ class Design:
     coded: Mask | None = None
     references: dict[str, object] = field(default_factory=dict)
     gaps: Gaps | None = None
+    clusters: Clusters | None = None
     spec: DesignSpec | None = None
     by_name: bool = False
 

@@ -15,6 +15,7 @@ Epsilon = float | Literal["auto"]
 Select = Literal["ric", "ebic", "gic", "cv"]
 Goal = Literal["auto", "select", "predict"]
 Cells = bool | Literal["auto"]
+Cov = Literal["sandwich", "hc3", "cluster", "hac"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Arguments:
     split: int = False
     goal: Goal = "auto"
     cells: Cells = "auto"
+    cov: Cov = "sandwich"
     rng: Seed = None
     n_jobs: int | None = None
     verbose: bool = False

@@ -11,7 +11,7 @@ from robustsparse.design.design import Design
 from robustsparse.design.fingerprint import Fingerprint
 
 # Arguments that have a value for each row, unless they name a column.
-ROWWISE = ("data", "X", "y", "weights", "offset")
+ROWWISE = ("data", "X", "y", "weights", "offset", "cluster")
 
 # The methods that are not ones of intervals.
 CROSS_VALIDATION, UPDATE, AUGMENT = "cross-validation", "update", "augment"

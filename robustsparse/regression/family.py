@@ -20,9 +20,15 @@ from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array, Indices
 from robustsparse.design.response import Coding, Numbers, TwoClasses
 from robustsparse.regression.measures import deviance_explained, robust_r2
-from robustsparse.robust.mm import Refit, mm_regression
+from robustsparse.robust.mm import Refit, mm_regression, mm_row_moves
+from robustsparse.robust.row_moves import RowMoves
 from robustsparse.robust.scales import MAD_TO_SD, m_scale, tau_scale
-from robustsparse.robust.wrong_labels import Labelled, mislabeled_logistic, share_fits
+from robustsparse.robust.wrong_labels import (
+    Labelled,
+    logistic_row_moves,
+    mislabeled_logistic,
+    share_fits,
+)
 
 if TYPE_CHECKING:
     from robustsparse.regression.result import RHTResult
@@ -168,6 +174,13 @@ class Family(ABC):
     def refit(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
         """Robust regression on the chosen columns, from coefficients to start with."""
 
+    def row_moves(self, rows: Chosen, refit: Refit) -> RowMoves:
+        """What each row does to the coefficients of a refit: what standard errors of dependent rows are made of."""
+        raise ParameterError(
+            f"family={self.name!r} does not say what single rows do to its coefficients, so that there is "
+            "cov='sandwich' alone; give it a method row_moves(rows, refit)."
+        )
+
     @abstractmethod
     def misfit(self, rows: Chosen, start: Array) -> float:
         """Minus twice a robust log-likelihood of the chosen columns, as it enters the criterion for k."""
@@ -265,6 +278,13 @@ class Gaussian(Family):
             subsamples=subsamples, rng=rng,
         )  # fmt: skip
         return refit if even is rows else replace(refit, resid=rows.target - rows.A @ refit.coef)
+
+    def row_moves(self, rows: Chosen, refit: Refit) -> RowMoves:
+        """Those of an MM-regression."""
+        even = rows.even()
+        if not len(refit.coef):
+            return RowMoves.nothing(len(rows.y), 0)
+        return mm_row_moves(even.A, even.target, refit, even.weights)
 
     def misfit(self, rows: Chosen, start: Array) -> float:
         """N log τ² with a τ-scale of the residuals of an MM-regression; with weights the M-scale."""
@@ -387,6 +407,12 @@ class Binomial(Family):
         """Logistic regression that knows of wrong labels."""
         return mislabeled_logistic(
             rows.A, rows.y, offset=rows.offset, prior_weights=rows.weights, start=start
+        )
+
+    def row_moves(self, rows: Chosen, refit: Refit) -> RowMoves:
+        """Those of the likelihood, at the share of wrong labels that it was fitted with."""
+        return logistic_row_moves(
+            rows.A, rows.y, refit, offset=rows.offset, prior_weights=rows.weights
         )
 
     def misfit(self, rows: Chosen, start: Array) -> float:

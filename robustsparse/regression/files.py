@@ -70,10 +70,10 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     "groups": (dict,),
     "formula": (str, type(None)),
     **dict.fromkeys(("epsilon", "df_resid", "spread"), (*_NUMBER, type(None))),
-    **dict.fromkeys(("classes", "taken_back"), (tuple, type(None))),
+    **dict.fromkeys(("classes", "taken_back", "cluster"), (tuple, type(None))),
     **dict.fromkeys(("references", "copies"), (dict,)),
     **dict.fromkeys(("told", "notes"), _NAMES),
-    **dict.fromkeys(("select", "goal", "reason"), (str,)),
+    **dict.fromkeys(("select", "goal", "reason", "errors"), (str,)),
 }
 _PACKAGE = __name__.split(".")[0] + "."
 

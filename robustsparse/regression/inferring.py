@@ -6,7 +6,11 @@ import pandas as pd
 
 from robustsparse.base.checks import check_choice
 from robustsparse.base.errors import ParameterError
+from robustsparse.design.clusters import as_clusters
+from robustsparse.regression.arguments import Cov
+from robustsparse.regression.members import Member
 from robustsparse.regression.part import Part
+from robustsparse.regression.standard_errors import StandardErrors, refuse_dependent_rows
 from robustsparse.regression.tables import covariance, tidy_table
 from robustsparse.regression.wald import check_level
 
@@ -23,6 +27,8 @@ class Inferring(Part):
         data: Any = None,
         *,
         alpha: float | None = None,
+        cov: Cov | None = None,
+        cluster: Any = None,
         **options: Any,
     ) -> pd.DataFrame:
         """Confidence intervals, by term.
@@ -42,6 +48,9 @@ class Inferring(Part):
             The data of the fit, needed by the last two if these are no longer in memory: a result keeps no data.
         alpha : float, optional
             In place of `level`: one less the level.
+        cov, cluster : str, array
+            For the sandwich: other standard errors than those of the fit, as in `rht`; clusters by a label for each row
+            that was used.
         **options
             `splits`, `resamples`, `rng`, `n_jobs`, `verbose`, or arguments of the call that cannot be had again.
 
@@ -62,7 +71,8 @@ class Inferring(Part):
         check_choice("method", method, _METHODS)
         level = check_level(level, alpha)
         if method == "sandwich":
-            return self._sandwich(level, data, options)
+            return self._sandwich(level, data, options, cov, cluster)
+        refuse_dependent_rows(cov, cluster, f"method={method!r}")
         if self._fit._call is None:
             raise ParameterError(
                 f"this model cannot be refitted, so method={method!r} is not for it."
@@ -72,20 +82,40 @@ class Inferring(Part):
         )
         return table[["low", "high", "estimate", "frequency"]]
 
-    def _sandwich(self, level: float, data: Any, options: dict[str, Any]) -> pd.DataFrame:
+    def _sandwich(
+        self, level: float, data: Any, options: dict[str, Any], cov: Any, cluster: Any
+    ) -> pd.DataFrame:
         if data is not None or options:
             name = "data" if data is not None else next(iter(options))
             raise ParameterError(f"{name} is for method='split' and 'bootstrap', which fit again.")
-        table = self._estimates(level)
+        table = self._estimates(level, cov, cluster)
         return table[["low", "high"]]
 
-    def _estimates(self, level: float = 0.95) -> pd.DataFrame:
+    def _estimates(
+        self, level: float = 0.95, cov: Cov | None = None, cluster: Any = None
+    ) -> pd.DataFrame:
         """`tidy` by term; an error if there are no standard errors."""
         covariance(self._fit.as_member())
-        return self.tidy(level).set_index("term").rename_axis(None)
+        return self.tidy(level, cov=cov, cluster=cluster).set_index("term").rename_axis(None)
 
-    def cov_params(self) -> pd.DataFrame:
+    def _model(self, k: int | None, cov: Any, cluster: Any) -> Member:
+        """The model of a size, with the standard errors of the fit or with others."""
+        fit = self._fit
+        if cov is None and cluster is None:
+            return fit._member(k)
+        covariance(fit._member(k))
+        rows = fit.diagnostics.index
+        clusters = None if cluster is None else as_clusters(cluster, len(rows), rows)
+        errors = StandardErrors.of(cov or "sandwich", clusters)
+        return fit.members.with_errors(fit.k if k is None else k, errors)
+
+    def cov_params(self, cov: Cov | None = None, cluster: Any = None) -> pd.DataFrame:
         """Covariance of the nonzero coefficients, in the order of `coef()`, conditional on the support.
+
+        Parameters
+        ----------
+        cov, cluster : str, array
+            Other standard errors than those of the fit, as in `rht`; clusters by a label for each row that was used.
 
         Examples
         --------
@@ -94,8 +124,14 @@ class Inferring(Part):
         >>> fit = rs.rht_fit(sim.X, sim.y)
         >>> fit.cov_params().shape
         (3, 3)
+
+        Rows that depend on each other, in pairs:
+
+        >>> pairs = [row // 2 for row in range(fit.nobs)]
+        >>> fit.cov_params(cluster=pairs).equals(fit.cov_params())
+        False
         """
-        return covariance(self._fit.as_member())
+        return covariance(self._model(None, cov, cluster))
 
     @property
     def bse(self) -> "pd.Series[float]":
@@ -110,6 +146,20 @@ class Inferring(Part):
         True
         """
         return self._estimates()["std_error"]
+
+    @property
+    def tvalues(self) -> "pd.Series[float]":
+        """Nonzero coefficients in units of their standard errors.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> fit.tvalues.equals(fit.coef() / fit.bse)
+        True
+        """
+        return self._estimates()["statistic"]
 
     @property
     def pvalues(self) -> "pd.Series[float]":
@@ -127,7 +177,15 @@ class Inferring(Part):
         """
         return self._estimates()["p_value"]
 
-    def tidy(self, level: float = 0.95, k: int | None = None) -> pd.DataFrame:
+    def tidy(
+        self,
+        level: float = 0.95,
+        k: int | None = None,
+        *,
+        alpha: float | None = None,
+        cov: Cov | None = None,
+        cluster: Any = None,
+    ) -> pd.DataFrame:
         """Nonzero terms as a data frame: term, estimate, std_error, statistic, p_value, low, high.
 
         Parameters
@@ -136,5 +194,17 @@ class Inferring(Part):
             Level of the confidence intervals.
         k : int, optional
             Number of terms: another model of the path than the one that was chosen.
+        alpha : float, optional
+            In place of `level`: one less the level.
+        cov, cluster : str, array
+            Other standard errors than those of the fit, as in `rht`; clusters by a label for each row that was used.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> fit.tidy(level=0.9).columns.tolist()
+        ['term', 'estimate', 'std_error', 'statistic', 'p_value', 'low', 'high']
         """
-        return tidy_table(self._fit._member(k), check_level(level))
+        return tidy_table(self._model(k, cov, cluster), check_level(level, alpha))

@@ -25,6 +25,7 @@ from robustsparse.regression.made import Made
 from robustsparse.regression.members import Member, Members
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.spread import spread_of
+from robustsparse.regression.standard_errors import StandardErrors
 
 
 def label(
@@ -41,6 +42,8 @@ def label(
     solution = fitted.solution
     # What is needed to label another model later on must not hold the design.
     labels = _Labels(problem.without_rows(), design, fitted.leverage)
+    errors = StandardErrors.of(options.cov, design.clusters)
+    cov, df = labels.covariance(fitted.model, errors)
     result = RHTResult(
         params=labels.params(fitted.model),
         k=fitted.model.size,
@@ -54,7 +57,7 @@ def label(
         formula=None if design.spec is None else design.spec.formula,
         estimator=as_given(options.estimator),
         loss=options.loss,
-        cov=labels.covariance(fitted.model),
+        cov=cov,
         intercept=problem.intercept,
         epsilon=options.epsilon,
         bad_share=share,
@@ -81,21 +84,26 @@ def label(
             imputation=imputation,
             by_name=design.by_name,
             fingerprint=fingerprint,
+            errors=errors.kind,
+            cluster=None
+            if errors.clusters is None
+            else (errors.clusters.name, errors.clusters.count),
         ),
-        df_resid=fitted.model.df,
+        df_resid=df,
         spread=spread_of(problem, fitted, fitted.model),
     )
 
-    def member(size: int) -> Member:
+    def member(size: int, other: StandardErrors = errors) -> Member:
         model = fitted.models[size]
+        cov, df = labels.covariance(model, other)
         return replace(
             result,
             params=labels.params(model),
             k=model.size,
             scale=labels.scale(model),
             diagnostics=labels.rows(model),
-            cov=labels.covariance(model),
-            df_resid=model.df,
+            cov=cov,
+            df_resid=df,
             spread=spread_of(labels.problem, fitted, model),
         ).as_member()
 
@@ -187,11 +195,14 @@ class _Labels:
             index=design.rows,
         )
 
-    def covariance(self, model: Model) -> pd.DataFrame | None:
-        """Covariance of the active coefficients."""
+    def covariance(
+        self, model: Model, errors: StandardErrors
+    ) -> tuple[pd.DataFrame | None, float | None]:
+        """Covariance of the active coefficients, and degrees of freedom of tests."""
         problem, active = self.problem, model.active
-        if model.cov is None:
-            return None
+        known, df = errors.covariance(model)
+        if known is None:
+            return None, df
         slopes = active[active < problem.d]
         transform = np.zeros((len(active), len(active)))
         place = np.arange(len(slopes))
@@ -203,8 +214,8 @@ class _Labels:
             labels = [*labels, INTERCEPT]
         # In units that are far from one, squares can leave the range of numbers.
         with np.errstate(over="ignore", invalid="ignore"):
-            cov = transform @ model.cov @ transform.T
-        return pd.DataFrame(cov, index=labels, columns=labels)
+            cov = transform @ known @ transform.T
+        return pd.DataFrame(cov, index=labels, columns=labels), df
 
 
 def _path_frame(fits: dict[int, Array], names: Sequence[str]) -> pd.DataFrame:

@@ -62,6 +62,10 @@ class Made:
         Whether a fit without a formula was given names of columns, by which those of new rows are found.
     fingerprint : Fingerprint or None
         What is remembered of the data, to see whether they have changed; None in files of former versions.
+    errors : str
+        How standard errors were made: "sandwich", "hc3", "cluster" or "hac".
+    cluster : pair of str and int, or None
+        What the clusters are called, and how many there are.
     """
 
     kind: Family
@@ -85,3 +89,5 @@ class Made:
     imputation: Imputation | None = None
     by_name: bool = False
     fingerprint: Fingerprint | None = None
+    errors: str = "sandwich"
+    cluster: tuple[str, int] | None = None

@@ -6,6 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from robustsparse.base.errors import ParameterError
+
 
 @dataclass(frozen=True, eq=False)
 class Member:
@@ -52,17 +54,17 @@ class Members(Mapping[int, Member]):
     sizes : iterable of int
         Sizes that can be asked for.
     make : callable
-        Makes the model of a size.
+        Makes the model of a size; a second argument says which standard errors, if not the usual ones.
     """
 
-    def __init__(self, sizes: Iterable[int], make: Callable[[int], Member]) -> None:
+    def __init__(self, sizes: Iterable[int], make: Callable[..., Member]) -> None:
         self._sizes, self._make = tuple(sizes), make
         self._made: dict[int, Member] = {}
 
     @classmethod
     def of(cls, made: Mapping[int, Member]) -> "Members":
         """Those that were made before."""
-        return cls(made, dict(made).__getitem__)
+        return cls(made, _Stored(dict(made)))
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._sizes)
@@ -77,5 +79,24 @@ class Members(Mapping[int, Member]):
             self._made[size] = self._make(size)
         return self._made[size]
 
+    def with_errors(self, size: int, errors: object) -> Member:
+        """The model of a size with other standard errors."""
+        return self._make(size, errors)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Members.of, (dict(self),)
+
+
+class _Stored:
+    """Models that were made before, of whose rows nothing is left."""
+
+    def __init__(self, made: dict[int, Member]) -> None:
+        self._stored = made
+
+    def __call__(self, size: int, errors: object = None) -> Member:
+        if errors is not None:
+            raise ParameterError(
+                "other standard errors need the rows of the fit, which a model from a file or another process has not; "
+                "fit again with cov=... or cluster=..., or update(cov=...)."
+            )
+        return self._stored[size]

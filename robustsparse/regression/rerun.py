@@ -33,8 +33,8 @@ def rerun(method: str, before: Before, arguments: dict[str, Any]) -> Any:
     public, run, own = _METHODS[method]
     ours = {key: arguments[key] for key in (*own, *_SHARED) if key in arguments}
     rest = {key: value for key, value in arguments.items() if key not in ours}
-    # Intervals are of selected terms.
-    rest = rest if method == CROSS_VALIDATION else selecting(rest)
+    # Intervals are of selected terms, and predictions need no standard errors.
+    rest = {**rest, "cov": "sandwich"} if method == CROSS_VALIDATION else selecting(rest)
     if "formula" in rest:
         study = make_study(rest.pop("formula"), rest.pop("data"), rest, public, before.check)
     else:

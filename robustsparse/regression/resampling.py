@@ -29,12 +29,22 @@ from robustsparse.regression.family import as_family
 from robustsparse.regression.fit.mending import without_gaps
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.spine import fit_arrays, trusted_rows
+from robustsparse.regression.standard_errors import refuse_dependent_rows
 
 T = TypeVar("T")
 Check = Callable[[Design], None]
 
-_DESIGN_OPTIONS = ("weights", "offset", "keep", "groups", "group_terms", "na_action", "context")
-_ARRAY_OPTIONS = ("names", "keep", "groups", "weights", "offset", "na_action")
+_DESIGN_OPTIONS = (
+    "weights",
+    "offset",
+    "cluster",
+    "keep",
+    "groups",
+    "group_terms",
+    "na_action",
+    "context",
+)
+_ARRAY_OPTIONS = ("names", "keep", "groups", "weights", "offset", "cluster", "na_action")
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +205,9 @@ def _study(design: Design, options: dict[str, Any], check: Check | None) -> Stud
 
 
 def _require_known(options: dict[str, Any], of_data: Sequence[str], by: Callable[..., Any]) -> None:
-    """Refuse what is no argument of a fit."""
+    """Refuse what is no argument of a fit, or says that rows depend on each other."""
+    if by is not RHTResult.cross_validate:
+        refuse_dependent_rows(options.get("cov"), options.get("cluster"), f"{by.__name__}()")
     known = {*of_data, "intercept", *(field.name for field in fields(Arguments))}
     for name in options:
         if name not in known:

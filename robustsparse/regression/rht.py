@@ -10,7 +10,7 @@ from robustsparse.algorithm.problem import StepLike
 from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import Seed
 from robustsparse.design.groups import GroupsLike
-from robustsparse.regression.arguments import Arguments, Cells, Epsilon, Goal, Select
+from robustsparse.regression.arguments import Arguments, Cells, Cov, Epsilon, Goal, Select
 from robustsparse.regression.call import Call
 from robustsparse.regression.family import FamilyLike
 from robustsparse.regression.keeping import copied
@@ -44,6 +44,8 @@ def rht(
     group_terms: bool = True,
     weights: Any = None,
     offset: Any = None,
+    cov: Cov = "sandwich",
+    cluster: Any = None,
     na_action: Literal["drop", "raise", "impute"] = "drop",
     cells: Cells = "auto",
     context: Mapping[str, Any] | None = None,
@@ -119,6 +121,14 @@ def rht(
         neither the reference level nor the basis decides which terms there are. False selects single columns.
     weights, offset : str or array, optional
         Columns or arrays: multipliers of the rows, of which 0 leaves a row out; known part of the linear predictor.
+    cov : {"sandwich", "hc3", "cluster", "hac"}
+        Standard errors, all of them on the selected terms and with the robust weights of the rows. "sandwich": for
+        independent rows; for numbers each may have a spread of its own (HC3 of the robust regression), for two classes
+        by the likelihood. "hc3": HC3 for both. "cluster": rows of a cluster depend on each other (CR3, with as many
+        degrees of freedom as clusters less one). "hac": rows are in the order of time, and depend on those before
+        (Newey and West, prewhitened, with a bandwidth that the data choose).
+    cluster : str or array, optional
+        A column, or a label for each row; asks for clustered standard errors. ``.`` does not stand for that column.
     na_action : {"drop", "raise", "impute"}
         Rows with missing or infinite values are counted and dropped, with a warning if they are more than a tenth; or
         refused. "impute" keeps every row whose response is there: a missing cell is set to its expectation given the
@@ -155,11 +165,11 @@ def rht(
     asked = Arguments(
         family=family, estimator=estimator, k=k, select=select, goal=goal, loss=loss, epsilon=epsilon,
         standardize=standardize, step=step, radius=radius, max_iter=max_iter, tol=tol, refit=refit,
-        split=split, cells=cells, rng=rng, n_jobs=n_jobs, verbose=verbose,
+        split=split, cells=cells, cov=cov, rng=rng, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
     of_rows = {
         "intercept": intercept, "keep": keep, "groups": groups, "group_terms": group_terms,
-        "weights": weights, "offset": offset, "na_action": na_action, "context": context,
+        "weights": weights, "offset": offset, "cluster": cluster, "na_action": na_action, "context": context,
     }  # fmt: skip
     result = fit_formula(formula, data, asked, **of_rows)
     call = {"formula": formula, "data": data, **vars(asked), **of_rows}
@@ -190,6 +200,8 @@ def rht_fit(
     groups: GroupsLike | None = None,
     weights: Any = None,
     offset: Any = None,
+    cov: Cov = "sandwich",
+    cluster: Any = None,
     na_action: Literal["raise", "drop", "impute"] = "raise",
     cells: Cells = "auto",
     rng: Seed = None,
@@ -217,10 +229,12 @@ def rht_fit(
         by number or name, or one label for each column, of which None is no group.
     weights, offset : array (n,), optional
         Multipliers of the rows, of which 0 leaves a row out; known part of the linear predictor.
+    cluster : array (n,), optional
+        A label for each row; asks for clustered standard errors.
     na_action : {"raise", "drop", "impute"}
         Missing or infinite values are refused, or treated as in `rht`.
     family, estimator, k, select, goal, loss, epsilon, standardize, step, radius, max_iter, tol, refit,
-    split, cells, rng, n_jobs, verbose, keep_data
+    split, cells, cov, rng, n_jobs, verbose, keep_data
         As in `rht`.
 
     Returns
@@ -246,11 +260,11 @@ def rht_fit(
     asked = Arguments(
         family=family, estimator=estimator, k=k, select=select, goal=goal, loss=loss, epsilon=epsilon,
         standardize=standardize, step=step, radius=radius, max_iter=max_iter, tol=tol, refit=refit,
-        split=split, cells=cells, rng=rng, n_jobs=n_jobs, verbose=verbose,
+        split=split, cells=cells, cov=cov, rng=rng, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
     of_rows = {
         "names": names, "intercept": intercept, "keep": keep, "groups": groups,
-        "weights": weights, "offset": offset, "na_action": na_action,
+        "weights": weights, "offset": offset, "cluster": cluster, "na_action": na_action,
     }  # fmt: skip
     result = fit_arrays(X, y, asked, **of_rows)
     return _remember(result, {"X": X, "y": y, **vars(asked), **of_rows}, keep_data)

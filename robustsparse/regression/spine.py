@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 
 from robustsparse.algorithm.solver import warn_unsettled
-from robustsparse.base.errors import DataWarning, FormulaError, SelectionWarning, warn_user
+from robustsparse.base.errors import (
+    DataWarning,
+    FormulaError,
+    ParameterError,
+    SelectionWarning,
+    warn_user,
+)
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array
 from robustsparse.design.arrays import array_design, require_rows
@@ -26,6 +32,7 @@ from robustsparse.regression.fit.rows import leverage, trust_in_rows
 from robustsparse.regression.fit.standardized import Standardized, standardized
 from robustsparse.regression.label import label
 from robustsparse.regression.result import RHTResult
+from robustsparse.regression.standard_errors import StandardErrors
 
 
 def fit_formula(
@@ -49,6 +56,7 @@ def fit_arrays(X: Any, y: Any, asked: Arguments, **of_rows: Any) -> RHTResult:
 def fit_design(design: Design, options: Options, intercept: bool | None = None) -> RHTResult:
     """The whole fit; `intercept` overrules the design's own."""
     require_rows(len(design.rows))
+    _check_errors(design, options)
     _warn_of_loss(design)
     _warn_of_constant(design)
     problem = _standardized(design, options, design.intercept if intercept is None else intercept)
@@ -71,6 +79,16 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
     warn_if_worse(problem, fitted, options)
     warn_unsettled(fitted.solution)
     return label(problem, fitted, options, design, share, cells, imputation, fingerprint)
+
+
+def _check_errors(design: Design, options: Options) -> None:
+    """Refuse standard errors that there cannot be, before the fit."""
+    errors = StandardErrors.of(options.cov, design.clusters)
+    if errors.kind != "sandwich" and (options.goal == "predict" or not options.refit):
+        raise ParameterError(
+            f"cov={errors.kind!r} is for standard errors, which come from the robust refit; fit with refit=True and "
+            "goal='select'."
+        )
 
 
 def _fitted(

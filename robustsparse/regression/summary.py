@@ -7,6 +7,7 @@ import pandas as pd
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.text import describe, listed, plain
 from robustsparse.regression.cells import cell_counts
+from robustsparse.regression.standard_errors import DEPENDENT, freedom_note, words
 from robustsparse.regression.tables import tidy_table
 from robustsparse.regression.terms import term_of
 from robustsparse.report.summary.report import Summary
@@ -22,6 +23,8 @@ _NAMED = 10
 _SHOWN = 20
 # Level of the intervals that are printed.
 _LEVEL = 0.95
+# What does account for the selection, if rows are independent.
+_SELECT_AGAIN = " conf_int(method='split') and conf_int(method='bootstrap') select again."
 # A row with a smaller weight counts for less, and the summary says so of rows that are far out.
 _LESS = 0.5
 _CHOSEN_BY = {
@@ -89,6 +92,9 @@ def _head(result: "RHTResult", model: "Member") -> tuple[tuple[str, str], ...]:
         ("Selected (k)", f"{_selected(result, model)}, {chosen}"),
         ("Estimates", _estimates(result)),
     ]
+    errors = words(result.made.errors, result.made.cluster)
+    if errors and model.cov is not None:
+        head.append(("Std. errors", errors))
     if len(result.cells()):
         head.append(("Cells mended", _cells(result)))
     if model.k == result.k:
@@ -202,14 +208,11 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
     if model.cov is not None and len(model.cov):
         notes.append(
             "Standard errors, intervals and p-values are conditional on the selected terms and on the rejected rows; "
-            "that the same data selected them is not accounted for. conf_int(method='split') and "
-            "conf_int(method='bootstrap') select again."
+            "that the same data selected them is not accounted for."
+            + (_SELECT_AGAIN if result.made.errors not in DEPENDENT else "")
         )
         if model.df_resid is not None:
-            notes.append(
-                f"t has {model.df_resid:.1f} degrees of freedom: the rows, each as far as it is trusted, less the "
-                "coefficients and the scale."
-            )
+            notes.append(freedom_note(result.made.errors, model.df_resid))
     if result.made.undecided:
         notes.append(
             "So few labels cannot tell which of so many columns matter, whatever they say: the fit predicts instead; "

@@ -7,7 +7,8 @@ import numpy as np
 from robustsparse.base.checks import as_matrix, as_rng, as_vector, check_count
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array, Mask, Places
-from robustsparse.robust.mm_covariance import covariance, degrees_of_freedom
+from robustsparse.robust.mm_covariance import covariance, degrees_of_freedom, row_moves
+from robustsparse.robust.row_moves import RowMoves
 from robustsparse.robust.s_estimate import (
     FLOOR,
     Fits,
@@ -61,6 +62,8 @@ class Refit:
         Probability that each label is wrong; None if responses are no labels.
     share : float or None
         Share of wrong labels that is to be expected.
+    first : (p,) array or None
+        Coefficients of the first stage, to which the scale belongs; None if there was none, or the fit is exact.
     """
 
     coef: Array
@@ -73,6 +76,7 @@ class Refit:
     df: float | None = None
     wrong: Array | None = None
     share: float | None = None
+    first: Array | None = None
 
 
 def mm_regression(
@@ -142,12 +146,33 @@ def mm_regression(
     check_enough_rows(int(used.sum()), len(columns))
     if not len(columns):
         return _without_columns(A, y, prior)
-    unit = _typical_size(y[used])
-    task = _scaled_problem(A[np.ix_(used, columns)], y[used], prior[used], unit)
+    task, unit = _task(A, y, prior, used, columns)
     # A start as far out as no response is leads nowhere, and its squares would be no numbers.
     starts = np.clip(first[:, columns] / unit, -LARGEST_RESPONSE, LARGEST_RESPONSE)
     core = _fit(task, starts, count, as_rng(rng))
     return _spread(core, A, y, columns, unit)
+
+
+def mm_row_moves(A: Array, y: Array, fit: Refit, prior_weights: Array | None = None) -> RowMoves:
+    """What each row does to the coefficients of an MM-regression of the same data; nothing if the fit is exact."""
+    A, y, prior = check_rows(A, y, prior_weights)
+    used = prior > 0
+    columns = independent_columns(A[used])
+    task, unit = _task(A, y, prior, used, columns)
+    if fit.first is None or fit.scale == 0:
+        nothing = RowMoves.nothing(*task.A.shape)
+        return nothing.among(used, columns, A.shape[1])
+    resid, first = (
+        (task.y - task.A @ (coef[columns] / unit)) * unit / fit.scale
+        for coef in (fit.coef, fit.first)
+    )
+    return row_moves(task, resid, first).among(used, columns, A.shape[1], fit.scale)
+
+
+def _task(A: Array, y: Array, prior: Array, used: Mask, columns: Places) -> tuple[Problem, float]:
+    """The regression of some rows and columns, well scaled, and the unit of its response."""
+    unit = _typical_size(y[used])
+    return _scaled_problem(A[np.ix_(used, columns)], y[used], prior[used], unit), unit
 
 
 def check_rows(A: Array, y: Array, prior_weights: Array | None) -> tuple[Array, Array, Array]:
@@ -253,6 +278,7 @@ class _Core:
     converged: bool
     n_iter: int
     df: float
+    first: Array | None = None
 
 
 def _fit(task: Problem, starts: Array, subsamples: int, rng: np.random.Generator) -> _Core:
@@ -268,7 +294,7 @@ def _fit(task: Problem, starts: Array, subsamples: int, rng: np.random.Generator
     cov = covariance(task, resid / scale, (task.y - task.A @ first) / scale)
     df = degrees_of_freedom(task, _final_weights(resid, scale))
     converged = bool(fits.moved[0] < TOL)
-    return _Core(coef, scale, cov * scale**2, converged, n_iter + fits.n_iter, df)
+    return _Core(coef, scale, cov * scale**2, converged, n_iter + fits.n_iter, df, first)
 
 
 def _exact_rows(A: Array, y: Array, coef: Array) -> Mask:
@@ -295,7 +321,12 @@ def _spread(core: _Core, A: Array, y: Array, columns: Places, unit: float) -> Re
     else:
         exact = _exact_rows(A, y, coef)
         weights, resid = exact.astype(np.float64), np.where(exact, 0.0, resid)
-    return Refit(coef, scale, weights, cov, resid, core.converged, core.n_iter, core.df)
+    first = None if core.first is None else np.zeros(A.shape[1])
+    if first is not None:
+        first[columns] = np.asarray(core.first) * unit
+    return Refit(
+        coef, scale, weights, cov, resid, core.converged, core.n_iter, core.df, first=first
+    )
 
 
 def _final_weights(resid: Array, scale: float) -> Array:

@@ -3,15 +3,10 @@
 import numpy as np
 
 from robustsparse.base.types import Array
+from robustsparse.robust.row_moves import ALONE, LEAST_INFORMATION, RowMoves
 from robustsparse.robust.s_estimate import Problem, gram, unit_diagonal
 from robustsparse.robust.scales import BISQUARE_EFFICIENCY, BREAKDOWN_TUNING, bisquare_rest
 
-# Directions with less information than this (relative eigenvalue) get the variance that belongs to
-# it.
-LEAST_INFORMATION = 1e-8
-# A row of more leverage than this determines a coefficient alone: its residual is rounding error
-# and says nothing of the error that the row has.
-ALONE = 0.99
 FEWEST_DEGREES = 1.0
 
 
@@ -43,19 +38,47 @@ def influences(task: Problem, u: Array, first: Array) -> Array:
     return own + through_scale
 
 
+def row_moves(task: Problem, u: Array, first: Array) -> RowMoves:
+    """What rows do to the coefficients at scale 1, for covariances of rows that are not independent.
+
+    Parameters
+    ----------
+    task : Problem
+        The regression.
+    u, first : (n,) array
+        Residuals of the estimate and of its first stage, in units of the scale.
+    """
+    n, p = task.A.shape
+    inverse, through_scale = _slopes(task, u, first)
+    return RowMoves(
+        scores=task.weighted * _psi(u)[:, None],
+        unit=task.weighted,
+        roots=np.sqrt(task.prior * _weights(u))[:, None] * task.A,
+        inverse=inverse,
+        rest=through_scale * np.sqrt(n / (n - p)),
+        extra=np.zeros((p, p)),
+    )
+
+
 def _moves(task: Problem, u: Array, first: Array, psi: Array) -> tuple[Array, Array]:
     """Moves (n, p) by each row's own equation, of size `psi`, and through the scale.
 
     Row i moves the coefficients by `H^-1 (psi_i x_i - k (rho_i - mean rho))`.
     """
+    inverse, through_scale = _slopes(task, u, first)
+    own = task.weighted * psi[:, None]
+    return own @ inverse, through_scale
+
+
+def _slopes(task: Problem, u: Array, first: Array) -> tuple[Array, Array]:
+    """The inverse (p, p) of H, and moves (n, p) through the scale."""
     u = _clipped(u)
     rest = bisquare_rest(u * u, BISQUARE_EFFICIENCY)
     slope = rest * (5.0 * rest - 4.0)
     rho, rho_slope = _scale_terms(task, first)
     rho_move = (task.average * slope * u) @ task.A / rho_slope
     inverse = _inverse_slope(task, rest, slope)
-    own = task.weighted * psi[:, None]
-    return own @ inverse, -np.outer(task.prior * rho, rho_move @ inverse)
+    return inverse, -np.outer(task.prior * rho, rho_move @ inverse)
 
 
 def _clipped(u: Array) -> Array:

@@ -23,6 +23,7 @@ from robustsparse.base.checks import as_vector
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array
 from robustsparse.robust.mm import Refit, check_enough_rows, check_rows, independent_columns
+from robustsparse.robust.row_moves import RowMoves
 
 # Shares of wrong labels that are looked at.
 SHARES = np.array([0.0, 0.02, 0.05, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3])
@@ -370,6 +371,36 @@ def mislabeled_logistic(
     return Refit(
         coef, 1.0, 1.0 - wrong, cov, resid, end.settled, fits.n_iter, wrong=wrong, share=fits.share
     )
+
+
+def logistic_row_moves(
+    A: Array,
+    y: Array,
+    fit: Refit,
+    *,
+    offset: Array | None = None,
+    prior_weights: Array | None = None,
+) -> RowMoves:
+    """What each row does to the coefficients of `mislabeled_logistic` of the same data."""
+    A, y, prior = check_rows(A, y, prior_weights)
+    fixed = np.zeros(len(y)) if offset is None else as_vector("offset", offset, len(y))
+    used = prior > 0
+    columns = independent_columns(A[used])
+    rows = Labelled(A[np.ix_(used, columns)], y[used], fixed[used], prior[used])
+    coef = fit.coef[columns]
+    fits = share_fits(rows, coef)
+    at = _At.of(rows, fits.cautious_share, coef)
+    roots = np.sqrt(at.weights)[:, None] * rows.A
+    weighted = rows.weights[:, None] * rows.A
+    moves = RowMoves(
+        scores=weighted * at.score[:, None],
+        unit=np.sqrt(rows.weights)[:, None] * roots,
+        roots=roots,
+        inverse=np.asarray(np.linalg.inv(at.information)),
+        rest=np.zeros_like(roots),
+        extra=fits.open_share(),
+    )
+    return moves.among(used, columns, A.shape[1])
 
 
 def _sandwich(rows: Labelled, share: float, coef: Array) -> Array:

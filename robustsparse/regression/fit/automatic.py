@@ -257,5 +257,5 @@ def refit_all_rows(problem: Standardized, solution: RHTFit, rng: np.random.Gener
     rows = problem.chosen(columns)
     final = refit(problem, solution, rng)
     size = problem.count(solution.support)
-    model = Model.refitted(columns, rows, final, np.ones(problem.n), size)
+    model = Model.refitted(columns, rows, final, np.ones(problem.n), size, problem.family)
     return Fitted(model, solution, None, {size: solution.coef}, leverage(problem), {size: model})

@@ -1,17 +1,19 @@
 """`Model` and `Fitted`: a fit in the units of the standardized problem, and models of other sizes on demand."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.types import Array, Indices, Mask
-from robustsparse.regression.family import Chosen
+from robustsparse.regression.family import Chosen, Family
 from robustsparse.regression.fit.k_paths import Choice
 from robustsparse.regression.fit.rows import SUBSAMPLES, Leverage, active
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.robust.mm import Refit
+from robustsparse.robust.row_moves import RowMoves
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class Model:
         Degrees of freedom of tests of the coefficients; None is the normal distribution.
     wrong : array (n,) or None
         Probability that each label is wrong; None if responses are no labels, or without a refit.
+    row_moves : callable or None
+        Makes what each row does to the coefficients, for other covariances than `cov`; None without a refit.
     """
 
     active: Indices
@@ -50,17 +54,18 @@ class Model:
     size: int
     df: float | None = None
     wrong: Array | None = None
+    row_moves: Callable[[], RowMoves] | None = None
 
     @classmethod
     def refitted(
-        cls, columns: Indices, rows: Chosen, refit: Refit, trust: Array, size: int
+        cls, columns: Indices, rows: Chosen, refit: Refit, trust: Array, size: int, family: Family
     ) -> "Model":
         """A robust regression of all rows on the columns of a model."""
         eta = rows.predictor(refit.coef)
         weights = refit.weights * trust
         return cls(
             columns, refit.coef, eta, refit.scale, refit.resid, weights, refit.cov, size, refit.df,
-            refit.wrong,
+            refit.wrong, partial(family.row_moves, rows, refit),
         )  # fmt: skip
 
     def full(self, p: int) -> Array:
@@ -118,7 +123,7 @@ class Models(Mapping[int, Model]):
         refit = self._family.refit(
             rows, self._starts[size], SUBSAMPLES if everything else 0, np.random.default_rng(size)
         )
-        return Model.refitted(columns, rows, refit, trust, size)
+        return Model.refitted(columns, rows, refit, trust, size, self._family)
 
 
 @dataclass(frozen=True)

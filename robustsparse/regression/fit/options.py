@@ -14,7 +14,7 @@ from robustsparse.base.checks import as_rng, check_choice, check_count, check_nu
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.threads import threads_for
 from robustsparse.base.types import Array
-from robustsparse.regression.arguments import Arguments, Cells, Epsilon, Goal, Select
+from robustsparse.regression.arguments import Arguments, Cells, Cov, Epsilon, Goal, Select
 from robustsparse.regression.family import Family, as_family, check_loss
 from robustsparse.robust.standardize import SCALES, ScaleLike
 
@@ -30,7 +30,7 @@ class Options:
 
     Attributes
     ----------
-    family, estimator, loss, k, select, goal, cells, settings, rng, verbose, threads
+    family, estimator, loss, k, select, goal, cells, cov, settings, rng, verbose, threads
         As asked for, or what suits the others.
     asked : str or callable
         The estimator as the user gave it: one given by name follows the contamination and the response.
@@ -66,6 +66,7 @@ class Options:
     most_trimmed: float = LARGEST_TRIM
     goal: Goal = "select"
     cells: Cells = False
+    cov: Cov = "sandwich"
 
     @property
     def named(self) -> bool:
@@ -78,6 +79,7 @@ def make_options(asked: Arguments) -> Options:
     family = as_family(asked.family)
     check_choice("select", asked.select, get_args(Select))
     check_choice("goal", asked.goal, get_args(Goal))
+    check_choice("cov", asked.cov, get_args(Cov))
     check_choice("cells", asked.cells, (True, False, "auto"))
     epsilon = _assumed(asked.epsilon)
     rng = as_rng(asked.rng)
@@ -102,6 +104,7 @@ def make_options(asked: Arguments) -> Options:
         threads=threads_for(asked.n_jobs),
         goal=asked.goal,
         cells=asked.cells,
+        cov=asked.cov,
     )
 
 
