@@ -1,4 +1,4 @@
-"""What `TrustedRows` does to predictions: `python docs/trusted_rows.py` writes docs/trusted-rows.md (a quarter of an hour).
+"""What `TrustedRows` does to predictions: `python docs/trusted_rows.py` writes docs/trusted-rows.md (ten minutes).
 
 Needs the `bench` extra. Data, their corruption and the plain recipe are those of docs/real_data.py.
 """
@@ -212,10 +212,10 @@ def simulated(trials: pd.DataFrame, seeds: int) -> str:
     errors = trials.set_index(["attack", "seed", "estimator", "way"])["error"]
     shape = ", ".join(f"{name} = {value}" for name, value in SHAPE.items())
     text = "\n## Simulated data\n" + paragraph(
-        f"The paper's linear model, {shape}, noise of standard deviation 1, {seeds} data sets a line, one row in eleven "
-        "bad in the way that the line says (see [attacks](attacks.md); *mislinked*: one response in ten belongs to "
-        "another row). Errors are mean distances of the prediction from the mean of new rows, over those of the best "
-        "method of the line."
+        f"The paper's linear model, {shape}, noise of standard deviation 1, {seeds} data sets a line, one row in "
+        "eleven bad in the way that the line says (see [attacks](attacks.md); *mislinked*: one response in ten "
+        "belongs to another row). Errors are mean distances of the prediction from the mean of new rows, over "
+        "those of the best method of the line."
     )
     parts = {"clean": errors.loc[["clean"]], "bad rows": errors.drop(index="clean")}
     return f"{text}\n{lines(errors, 'attack', list(ATTACKS))}\n\n{gains(parts)}\n"

@@ -1,6 +1,5 @@
 """Graphs on disk: our own archive of plain arrays and JSON, GraphML, and networkx."""
 
-import csv
 import io
 import json
 import re
@@ -24,6 +23,7 @@ from robustsparse.base.archive import (
 from robustsparse.base.atomic import written_whole
 from robustsparse.base.errors import DataError, MissingDependencyError
 from robustsparse.base.matrices import canonical
+from robustsparse.base.tables import to_csv as write_csv
 from robustsparse.base.zipped import Archive, damage_named, opened_archive, write_archive
 from robustsparse.design.networks import as_groups
 from robustsparse.report.summary.words import printable
@@ -39,8 +39,6 @@ _TEXT = "result.json"
 _HEAD = 200
 _FORMAT_FIRST = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + re.escape(GRAPH_FORMAT.encode()) + rb'"')
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
-# How a cell begins that a spreadsheet evaluates, with whatever the formula does.
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 # What GraphML calls the types of the columns.
 _TYPES = {"f": "double", "i": "long", "O": "string"}
 # A text that XML gives back as it is: without control characters but tab and line feed, and without halves of pairs.
@@ -172,15 +170,8 @@ def to_graphml(graph: "GraphResult", path: str | Path, groups: Any = None) -> No
 
 def to_csv(graph: "GraphResult", path: str | Path) -> None:
     """Write the table of edges, one a line; names that a spreadsheet would evaluate begin with an apostrophe."""
-    edges = graph.edges()
-    names = {end: edges[end].map(_no_formula) for end in ("node1", "node2")}
     with written_whole(path) as partial:
-        # In quotes, or a return within a name would end its line.
-        edges.assign(**names).to_csv(partial, index=False, quoting=csv.QUOTE_NONNUMERIC)
-
-
-def _no_formula(name: str) -> str:
-    return f"'{name}" if name.startswith(_FORMULA_SIGNS) else name
+        write_csv(graph.edges(), partial)
 
 
 def _add_keys(root: Any, owner: str, table: pd.DataFrame) -> None:

@@ -298,6 +298,11 @@ def _sides(formula: str, tokens: Sequence[Token]) -> tuple[list[Token], list[Tok
     tildes = [i for i, token in enumerate(tokens) if _is_tilde(token)]
     if not tildes or tildes[0] == 0:
         raise FormulaError(f"formula {formula!r} has no response; write it as 'response ~ terms'")
+    if len(tokens) == tildes[0] + 1:
+        raise FormulaError(
+            f"formula {formula!r} has nothing on the right of ~; write 'response ~ .' for all other columns, or "
+            "'response ~ 1' for the intercept alone"
+        )
     return list(tokens[: tildes[0]]), list(tokens[tildes[0] :])
 
 
