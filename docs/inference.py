@@ -1,6 +1,7 @@
 """How often 95% intervals hold the truth: `python docs/inference.py` writes docs/inference.md (an hour).
 
-`--only small` makes the part on small samples anew (20 minutes) and leaves the rest of the page as it is.
+`--only small` (20 minutes), `--only predictions` and `--only dependent` (10 minutes each) make one section anew and
+leave the rest of the page as it is.
 """
 
 import argparse
@@ -8,8 +9,10 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import dependent_rows
 import numpy as np
 import pandas as pd
+import predicted_responses
 from joblib import Parallel, delayed
 
 import robustsparse as rs
@@ -217,19 +220,43 @@ def wide(part: int, jobs: int) -> str:
     return f"{HEAD.format(splits=SPLITS, resamples=RESAMPLES)}\n{markdown(rows)}\n"
 
 
+def predictions(part: int, jobs: int) -> str:
+    """The section on predictions."""
+    head, rows = predicted_responses.section(part, jobs)
+    return f"{head}\n{markdown(rows)}\n"
+
+
+def dependent(part: int, jobs: int) -> str:
+    """The section on rows that depend on each other."""
+    head, rows = dependent_rows.section(part, jobs)
+    return f"{head}\n{markdown(rows)}\n"
+
+
+# The sections of the page in their order; the first has no heading of its own.
+SECTIONS = {
+    "wide": wide,
+    "small": small_samples,
+    "predictions": predictions,
+    "dependent": dependent,
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the runs, printed only")
-    parser.add_argument("--only", choices=["small"], help="only the part on small samples")
+    parser.add_argument("--only", choices=list(SECTIONS), help="only one section")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     part = 10 if options.quick else 1
     page = HERE / "inference.md"
-    kept = page.read_text().split(SMALL.splitlines()[0])[0] if options.only else ""
-    text = kept or wide(part, options.jobs)
-    small = small_samples(part, options.jobs)
+    written = page.read_text().split("\n## ") if options.only else []
+    parts = [f"{'## ' * (place > 0)}{text}" for place, text in enumerate(written)]
+    parts += [""] * (len(SECTIONS) - len(parts))
+    for place, (name, make) in enumerate(SECTIONS.items()):
+        if options.only in (None, name):
+            parts[place] = make(part, options.jobs)
     if not options.quick:
-        page.write_text(f"{text.rstrip()}\n\n{small}")
+        page.write_text("\n\n".join(text.strip() for text in parts if text) + "\n")
 
 
 if __name__ == "__main__":

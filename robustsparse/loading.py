@@ -8,8 +8,8 @@ from robustsparse.base.zipped import damage_named
 from robustsparse.graph.files import is_graph_file, read_graph
 from robustsparse.graph.result import GraphResult
 from robustsparse.regression.files import read_result
-from robustsparse.regression.rerun import rerun
 from robustsparse.regression.result import RHTResult
+from robustsparse.regression.rht import repeat_call
 
 
 def load(
@@ -40,4 +40,4 @@ def load(
         graph = read_graph(file, trusted=trusted)
         with damage_named(file):
             return GraphResult(**graph)
-    return read_result(file, RHTResult, rerun, context, trusted)
+    return read_result(file, RHTResult, repeat_call, context, trusted)

@@ -15,7 +15,14 @@ ROWWISE = ("data", "X", "y", "weights", "offset", "cluster")
 
 # The methods that are not ones of intervals.
 CROSS_VALIDATION, UPDATE, AUGMENT = "cross-validation", "update", "augment"
-_ASKED = {CROSS_VALIDATION: "cross_validate", UPDATE: "update", AUGMENT: "augment"}
+# Not a method at all: whether the data are still those of the fit, which `update` asks.
+UNCHANGED = "unchanged"
+_ASKED = {
+    CROSS_VALIDATION: "cross_validate",
+    UPDATE: "update",
+    UNCHANGED: "update",
+    AUGMENT: "augment",
+}
 
 Rerun = Callable[[str, "Before", dict[str, Any]], Any]
 
@@ -105,16 +112,21 @@ class Call:
         """What a method makes that repeats the fit, on the data it was made of."""
         return self.rerun(method, before, self.whole(method, data, changes))
 
+    @property
+    def keeps_data(self) -> bool:
+        """Whether the data are kept."""
+        return any(isinstance(ref, Kept) for ref in self.watched.values())
+
     def whole(self, method: str, data: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments with the data, which a method needs, and with some of them changed."""
-        given = {**self._given(data), **changes}
+        given = {**self.given(data), **changes}
         alive = {name: ref() for name, ref in self.watched.items() if name not in given}
         for name, value in alive.items():
             if value is None:
                 raise DataError(self._lost(name, method))
         return {**self.arguments, **alive, **given}
 
-    def _given(self, data: Any) -> dict[str, Any]:
+    def given(self, data: Any) -> dict[str, Any]:
         """The data given now, under the names of the arguments that they were first given as."""
         if data is None:
             return {}
@@ -130,7 +142,7 @@ class Call:
         what = "the data" if whole else f"the argument {name!r}"
         again = f"data={pair}" if whole else f"{name}=..."
         other = _ASKED.get(method)
-        who = method if other else f"method={method!r}"
+        who = (UPDATE if method == UNCHANGED else method) if other else f"method={method!r}"
         call = f"{other}({again})" if other else f"conf_int(method={method!r}, {again})"
         needs = "needs the data of the fit" if method == AUGMENT else "repeats the fit"
         return (

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from robustsparse.regression.call import CROSS_VALIDATION, Before
+from robustsparse.regression.call import CROSS_VALIDATION, UNCHANGED, Before
 from robustsparse.regression.cross_validation import cross_validate_study
 from robustsparse.regression.intervals import bootstrap, bootstrap_study, split, split_study
 from robustsparse.regression.resampling import array_study, make_study, selecting
@@ -14,8 +14,12 @@ _METHODS: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[str, ...
     "bootstrap": (bootstrap, bootstrap_study, ("resamples", "level")),
     "split": (split, split_study, ("splits", "level")),
     CROSS_VALIDATION: (RHTResult.cross_validate, cross_validate_study, ("folds",)),
+    # That the data are those of the fit is seen when the study is made.
+    UNCHANGED: (RHTResult.update, lambda study, **_: None, ()),
 }
 _SHARED = ("rng", "n_jobs", "verbose")
+# Methods that do not select again.
+_OTHERS = (CROSS_VALIDATION, UNCHANGED)
 
 
 def rerun(method: str, before: Before, arguments: dict[str, Any]) -> Any:
@@ -23,7 +27,7 @@ def rerun(method: str, before: Before, arguments: dict[str, Any]) -> Any:
 
     Parameters
     ----------
-    method : {"bootstrap", "split", "cross-validation"}
+    method : {"bootstrap", "split", "cross-validation", "unchanged"}
         How.
     before : Before
         What the data were: others would be those of another model.
@@ -34,7 +38,7 @@ def rerun(method: str, before: Before, arguments: dict[str, Any]) -> Any:
     ours = {key: arguments[key] for key in (*own, *_SHARED) if key in arguments}
     rest = {key: value for key, value in arguments.items() if key not in ours}
     # Intervals are of selected terms, and predictions need no standard errors.
-    rest = {**rest, "cov": "sandwich"} if method == CROSS_VALIDATION else selecting(rest)
+    rest = {**rest, "cov": "sandwich"} if method in _OTHERS else selecting(rest)
     if "formula" in rest:
         study = make_study(rest.pop("formula"), rest.pop("data"), rest, public, before.check)
     else:

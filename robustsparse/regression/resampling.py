@@ -206,7 +206,7 @@ def _study(design: Design, options: dict[str, Any], check: Check | None) -> Stud
 
 def _require_known(options: dict[str, Any], of_data: Sequence[str], by: Callable[..., Any]) -> None:
     """Refuse what is no argument of a fit, or says that rows depend on each other."""
-    if by is not RHTResult.cross_validate:
+    if by not in (RHTResult.cross_validate, RHTResult.update):
         refuse_dependent_rows(options.get("cov"), options.get("cluster"), f"{by.__name__}()")
     known = {*of_data, "intercept", *(field.name for field in fields(Arguments))}
     for name in options:

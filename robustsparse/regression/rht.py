@@ -1,5 +1,6 @@
 """`rht` and `rht_fit`: Robust Hard Thresholding on data frames and on arrays."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -9,9 +10,11 @@ from robustsparse.algorithm.losses import LossLike
 from robustsparse.algorithm.problem import StepLike
 from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import Seed
+from robustsparse.base.errors import ParameterError
+from robustsparse.base.text import did_you_mean
 from robustsparse.design.groups import GroupsLike
 from robustsparse.regression.arguments import Arguments, Cells, Cov, Epsilon, Goal, Select
-from robustsparse.regression.call import Call
+from robustsparse.regression.call import UPDATE, Before, Call
 from robustsparse.regression.family import FamilyLike
 from robustsparse.regression.keeping import copied
 from robustsparse.regression.rerun import rerun
@@ -273,4 +276,17 @@ def rht_fit(
 def _remember(result: RHTResult, arguments: dict[str, Any], keep_data: bool) -> RHTResult:
     """The result with the call that made it, so that it can be repeated on parts of the rows."""
     copies = copied(arguments, result.spec) if keep_data else None
-    return replace(result, _call=Call.of(arguments, rerun, copies))
+    return replace(result, _call=Call.of(arguments, repeat_call, copies))
+
+
+def repeat_call(method: str, before: Before, arguments: dict[str, Any]) -> Any:
+    """What a method makes of a call: another fit, or what `rerun` knows."""
+    if method != UPDATE:
+        return rerun(method, before, arguments)
+    fit = rht if "formula" in arguments else rht_fit
+    known = inspect.signature(fit).parameters
+    for name in arguments:
+        if name not in known:
+            hint = did_you_mean(name, list(known))
+            raise ParameterError(f"{name!r} is no argument of {fit.__name__}(){hint}")
+    return fit(**arguments)

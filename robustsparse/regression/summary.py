@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 _NAMED = 10
 # Terms of a model for prediction that are shown; it may have hundreds, and none of them counts alone.
 _SHOWN = 20
-# Level of the intervals that are printed.
-_LEVEL = 0.95
 # What does account for the selection, if rows are independent.
 _SELECT_AGAIN = " conf_int(method='split') and conf_int(method='bootstrap') select again."
 # A row with a smaller weight counts for less, and the summary says so of rows that are far out.
@@ -67,12 +65,12 @@ _MENDED = (
 )
 
 
-def summarize(result: "RHTResult", model: "Member") -> Summary:
-    """Summary of a model of a fit: how it was made, the nonzero terms, and notes in plain words."""
+def summarize(result: "RHTResult", model: "Member", level: float) -> Summary:
+    """Summary of a model of a fit: how it was made, the nonzero terms with intervals, and notes in plain words."""
     return Summary(
         "Robust Hard Thresholding",
         _head(result, model),
-        _table(model).head(_shown(result, model)),
+        _table(model, level).head(_shown(result, model)),
         _notes(result, model),
     )
 
@@ -189,14 +187,14 @@ def _shown(result: "RHTResult", model: "Member") -> int:
     return min(whole, _SHOWN + whole - model.k) if result.goal == "predict" else whole
 
 
-def _table(model: "Member") -> pd.DataFrame:
-    tidy = tidy_table(model, _LEVEL).set_index("term")
+def _table(model: "Member", level: float) -> pd.DataFrame:
+    tidy = tidy_table(model, level).set_index("term")
     tidy.index.name = None
     names = {
         "estimate": "Estimate",
         "std_error": "Std. Error",
-        "low": "95% CI low",
-        "high": "95% CI high",
+        "low": f"{100 * level:g}% CI low",
+        "high": f"{100 * level:g}% CI high",
         "statistic": "z" if model.df_resid is None else "t",
         "p_value": "p",
     }

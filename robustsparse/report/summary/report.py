@@ -9,6 +9,7 @@ from robustsparse.report.summary import markup
 from robustsparse.report.summary.numbers import format_table
 from robustsparse.report.summary.text import MIN_WIDTH, Pieces, render
 from robustsparse.report.summary.words import one_line, printable
+from robustsparse.report.summary.writing import Path, as_page, handed_over
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,13 +89,40 @@ class Summary:
             raise ParameterError(f"width={width!r} must be at least {MIN_WIDTH} columns.")
         return render(self._pieces(), width)
 
-    def to_latex(self) -> str:
-        r"""Summary as a floating LaTeX table; needs the package ``booktabs``.
+    def to_html(self, path: Path | None = None) -> str | None:
+        """Summary as HTML.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write it to, as a page of its own; written whole or not at all.
 
         Returns
         -------
-        str
-            From ``\begin{table}`` to ``\end{table}``; names are complete and escaped.
+        str or None
+            A fragment of HTML, unless it was written.
+
+        Examples
+        --------
+        >>> table = pd.DataFrame({"Estimate": [1.98]}, index=["dose_mg"])
+        >>> Summary("Robust Hard Thresholding", (), table).to_html().splitlines()[1]
+        '<p><b>Robust Hard Thresholding</b></p>'
+        """
+        fragment = self._repr_html_()
+        return handed_over(fragment if path is None else as_page(self.title, fragment), path)
+
+    def to_latex(self, path: Path | None = None) -> str | None:
+        r"""Summary as a floating LaTeX table; needs the package ``booktabs``.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write it to, whole or not at all.
+
+        Returns
+        -------
+        str or None
+            From ``\begin{table}`` to ``\end{table}``, unless it was written; names are complete and escaped.
 
         Examples
         --------
@@ -113,7 +141,7 @@ class Summary:
         \end{tabular}
         \end{table}
         """
-        return markup.to_latex(self._pieces())
+        return handed_over(markup.to_latex(self._pieces()), path)
 
     def _pieces(self) -> Pieces:
         """Everything as printable lines, for the three renderers."""

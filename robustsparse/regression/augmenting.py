@@ -1,0 +1,83 @@
+"""Data with what a fit says of each row beside them."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from robustsparse.base.errors import DataError
+from robustsparse.base.types import Mask
+from robustsparse.design.frames import as_frame
+from robustsparse.regression.residuals import observed
+
+if TYPE_CHECKING:
+    from robustsparse.regression.result import RHTResult
+
+# Columns of the diagnostics and what they are called beside those of the data.
+_ADDED = {
+    "fitted": ".fitted",
+    "resid": ".resid",
+    "std_resid": ".std_resid",
+    "weight": ".weight",
+    "flag": ".flag",
+}
+# A response that is not the same to so many digits is another one.
+_SAME = 1e-9
+
+
+def augmented(fit: "RHTResult", data: dict[str, Any]) -> pd.DataFrame:
+    """A frame of the data of a fit, given as arguments of its call, with what the fit says of each row."""
+    frame = _frame(fit, data)
+    taken = [name for name in (*_ADDED.values(), ".outlier") if name in frame]
+    if taken:
+        raise DataError(f"the data have a column {taken[0]!r} already; rename it.")
+    rows = _aligned(fit, frame)
+    added = rows[list(_ADDED)].rename(columns=_ADDED)
+    flag = added[".flag"]
+    added[".outlier"] = (flag != "").astype("boolean").where(flag.notna())
+    return pd.concat([frame, added.set_axis(frame.index)], axis=1)
+
+
+def _frame(fit: "RHTResult", data: dict[str, Any]) -> pd.DataFrame:
+    """The data as a frame; of an array the selected columns, since there may be many."""
+    if fit.spec is not None:
+        return as_frame(data["data"])
+    y = np.asarray(data["y"]).ravel()
+    if fit.made.by_name and hasattr(data["X"], "columns"):
+        return as_frame(data["X"]).assign(y=y)
+    places = fit.params.index.get_indexer(pd.Index(fit.support())) - int(fit.intercept)
+    X = data["X"][:, places]
+    dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+    return pd.DataFrame(dense, columns=fit.support()).assign(y=y)
+
+
+def _aligned(fit: "RHTResult", frame: pd.DataFrame) -> pd.DataFrame:
+    """Diagnostics for each row of a frame, missing for rows that the fit did not use."""
+    rows = fit.diagnostics
+    if not rows.index.equals(frame.index):
+        if not frame.index.is_unique:
+            raise DataError(
+                "rows of the data share labels, and not all of them were used, so that it cannot be told which; fit to "
+                "data.reset_index(drop=True)."
+            )
+        lost = rows.index.difference(frame.index, sort=False)
+        if len(lost):
+            raise DataError(
+                f"the data lack rows of the fit, the first being {lost[0]!r}; pass the data of the fit."
+            )
+    table = rows if rows.index.equals(frame.index) else rows.reindex(frame.index)
+    _check_response(fit, frame, table["fitted"].notna().to_numpy())
+    return table
+
+
+def _check_response(fit: "RHTResult", frame: pd.DataFrame, used: Mask) -> None:
+    """Raise if the response is not that of the fit."""
+    now = fit._observed(frame, None if fit.spec is not None else frame["y"])[used]
+    then = observed(fit)
+    other = np.flatnonzero(~np.isclose(now, then, rtol=_SAME, atol=_SAME * fit.scale))
+    if len(other):
+        row = fit.diagnostics.index[other[0]]
+        raise DataError(
+            f"the data are not those of the fit: the response of row {row!r} is {now[other[0]]:g}, and was "
+            f"{then[other[0]]:g}. Pass the data of the fit; predict() is for others."
+        )
