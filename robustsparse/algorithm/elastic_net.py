@@ -15,7 +15,7 @@ from robustsparse.algorithm.losses import Loss
 from robustsparse.base.types import Array, Indices, Mask
 
 # Equations of the minimum hold to this part of the penalty.
-_TOLERANCE, _MAX_SWEEPS = 1e-3, 2000
+TOLERANCE, MAX_SWEEPS = 1e-3, 2000
 # Steps for a loss that is not quadratic, and the part of what is minimized that a step must gain for another.
 _STEPS, _PROGRESS = 100, 1e-4
 # Curvatures of flat losses are taken for this.
@@ -47,7 +47,7 @@ class Net:
     free : bool array (p,)
         Those that are; the others are not in the model.
     mixing : float
-        Share of the l1 norm in the penalty, from above 0 to 1, the lasso.
+        Share of the l1 norm in the penalty, from above 0 to 1, the lasso; ridges have 0 and descents of their own.
     """
 
     XT: Array
@@ -262,7 +262,7 @@ class _Products:
 
     def __init__(self, kept: Array, columns: Array, weights: Array) -> None:
         weighted = kept * weights
-        self.inside = _inverse(weighted @ kept.T)
+        self.inside = inverse(weighted @ kept.T)
         across = weighted @ columns.T
         self.explained = self.inside @ across
         self._kept, self._columns, self._root = kept, columns, np.sqrt(weights)
@@ -276,21 +276,21 @@ class _Products:
 
     def minimize(self, threshold: float, ridge: float, beta: Array, score: Array) -> None:
         """Go to the minimum from coefficients `beta`, in their place; `score` is minus the derivative by the rows."""
-        tolerance = _TOLERANCE * threshold
+        tolerance = TOLERANCE * threshold
         if self._by_rows:
             resid = score / self._root
             weighted = self._kept * self._root
             resid = resid - (self.inside @ (weighted @ resid)) @ weighted
             kernels.elastic_from_rows(
-                self._left, resid, threshold, ridge, beta, tolerance, _MAX_SWEEPS
+                self._left, resid, threshold, ridge, beta, tolerance, MAX_SWEEPS
             )
             return
         grad = self._columns @ score - self.explained.T @ (self._kept @ score) - ridge * beta
         among = self._among + ridge * np.eye(len(beta))
-        kernels.lasso_from_gram(among, threshold, beta, grad, tolerance, _MAX_SWEEPS)
+        kernels.lasso_from_gram(among, threshold, beta, grad, tolerance, MAX_SWEEPS)
 
 
-def _inverse(A: Array) -> Array:
+def inverse(A: Array) -> Array:
     """Inverse of a symmetric matrix, or what is nearest to it; that of the intercept alone is a number."""
     if len(A) == 1 and A[0, 0] > 0:
         return 1.0 / A

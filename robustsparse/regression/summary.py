@@ -218,8 +218,9 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
         )
     if result.goal == "predict":
         notes.append(
-            "Coefficients are shrunken for prediction: an elastic net on the rows that are trusted, its penalty chosen "
-            "by robust cross-validation. There are no standard errors; goal='select' gives fewer terms, with them."
+            "Coefficients are shrunken for prediction: an elastic net or a ridge on the rows that are trusted, chosen "
+            "with its penalty by robust cross-validation. There are no standard errors; goal='select' gives fewer "
+            "terms, with them."
         )
         hidden = len(model.params) - _shown(result, model)
         if hidden:

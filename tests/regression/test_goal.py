@@ -23,7 +23,9 @@ def test_the_summary_says_how_it_was_shrunken(fit: rs.RHTResult) -> None:
     assert head["Estimates"] == "shrunken for prediction"
     assert head["Selected (k)"] == f"{fit.k}, robust CV"
     text = " ".join(str(fit.summary()).split())
-    assert "an elastic net on the rows that are trusted, its penalty chosen by robust" in text
+    assert (
+        "an elastic net or a ridge on the rows that are trusted, chosen with its penalty by" in text
+    )
     assert "There are no standard errors" in text
     assert list(fit.summary().table.columns) == ["Estimate"]
 
@@ -73,3 +75,34 @@ def test_the_answer_does_not_depend_on_threads(sim: rs.simulate.Simulation) -> N
         rs.rht("y ~ .", sim.data, select="ebic", goal="predict", n_jobs=jobs) for jobs in (1, 2)
     )
     np.testing.assert_array_equal(one.params, two.params)
+
+
+def with_far_rows(n: int, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows whose last tenth is far out: cases of another kind, told by columns of their own, or errors."""
+    rng = np.random.default_rng(seed)
+    directions = np.random.default_rng(0).normal(size=(4, 60))
+    factors = rng.normal(size=(n, 4))
+    factors[:, 3] = 0.0
+    far = slice(n - n // 10, n)
+    if kind == "another kind":
+        factors[far, 3] = 8.0 + rng.normal(size=n // 10)
+    X = factors @ directions + 0.2 * rng.normal(size=(n, 60))
+    y = factors @ [2.0, -1.0, 1.0, 2.0] + 0.5 * rng.normal(size=n)
+    if kind == "errors":
+        X[far] *= 12.0
+        y[far] *= -12.0
+    return X, y
+
+
+@pytest.mark.parametrize(("kind", "let_in"), [("another kind", True), ("errors", False)])
+def test_far_rows_are_let_in_if_nobody_is_predicted_worse(kind: str, let_in: bool) -> None:
+    counts = []
+    for seed in range(4):
+        X, y = with_far_rows(100, kind, seed)
+        fit = rs.rht_fit(X, y, goal="predict", n_jobs=1)
+        assert set(range(90, 100)) <= set(fit.outliers("leverage"))
+        counts.append(float(fit.row_weights.iloc[90:].mean()))
+        new, truth = with_far_rows(100, kind, 100 + seed)
+        near = np.abs(truth - fit.predict(new))[:90]
+        assert np.median(near) < 0.8
+    assert (np.median(counts) > 0.5) == let_in

@@ -1,14 +1,19 @@
-"""Elastic nets on weighted rows, with the penalty chosen by cross-validation.
+"""Elastic nets and ridges on weighted rows, with the penalty chosen by cross-validation.
 
 The nets without each fold and the one of all rows go down the path together, which ends where smaller penalties have
-nothing to offer: the rows left out are predicted worse again, or the others cannot be fitted any better.
+nothing to offer: the rows left out are predicted worse again, or the others cannot be fitted any better. Beside elastic
+nets a ridge has its turn where that is quick: many columns that tell the same in part predict best together.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robustsparse.algorithm.elastic_net import Descent, Net
+from robustsparse.algorithm.gram_net import GramDescent, left_out_equations
+from robustsparse.algorithm.losses import Squared
+from robustsparse.algorithm.ridge import RidgeDescent, turned
 from robustsparse.base.threads import one_blas_thread
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.regression.fit.standardized import Standardized
@@ -19,17 +24,23 @@ MIXINGS = (0.5, 0.1)
 FOLDS = 5
 # Penalties on the path as parts of the first: close together where few terms enter, for those who want few.
 _PENALTIES = np.concatenate([np.linspace(1.0, 0.84, 5), np.geomspace(0.8, 1e-3, 28)])
+# Those of a ridge, whose first is the largest variance of a direction.
+_RIDGE_PENALTIES = np.geomspace(1.0, 1e-6, 25)
 # A path has turned so many penalties after the best, if the last is worse by so many standard errors.
 _WORSE, _ERRORS = 3, 1.0
 # Classes are told apart when the loss is this part of the empty model's; beyond, coefficients only grow.
 _APART = 1e-3
 # A spread below this part of a column's largest value is none.
 _FLAT = 1e-9
+# Inner products of so many columns at most are kept for all folds.
+_FEW_COLUMNS = 300
+# Rows times squared directions up to which a ridge is quick, of the squared loss and of others.
+_QUICK_SQUARES, _QUICK = 3e7, 2e6
 
 
 @dataclass(frozen=True, eq=False)
 class NetPath:
-    """An elastic net at falling penalties, with what cross-validation says of each.
+    """Nets at falling penalties, with what cross-validation says of each.
 
     Attributes
     ----------
@@ -43,8 +54,6 @@ class NetPath:
         Number of each row's fold.
     used : bool array (n,)
         Which rows of the problem these are: those of positive weight.
-    mixing : float
-        Share of the l1 norm in the penalty.
     """
 
     coefs: Array
@@ -53,7 +62,6 @@ class NetPath:
     eta_out: Array
     fold: Places
     used: Mask
-    mixing: float
 
     @property
     def best(self) -> int:
@@ -62,7 +70,7 @@ class NetPath:
 
 
 def cross_validated_net(problem: Standardized, weights: Array, fold: Places) -> NetPath:
-    """The elastic net of weighted rows whose mixing predicts rows left out best.
+    """The elastic nets of weighted rows whose mixing predicts rows left out best, and last the best ridge.
 
     Parameters
     ----------
@@ -74,11 +82,28 @@ def cross_validated_net(problem: Standardized, weights: Array, fold: Places) -> 
         Number of each row's fold, from 0 on; see `deal_folds`.
     """
     net, scale, used = _net(problem, weights)
+    fold = fold[used]
+    folds = [np.flatnonzero(fold == f) for f in np.unique(fold)]
     # Thousands of small products: threads would only wait for each other.
     with one_blas_thread():
-        paths = [_path(problem, replace(net, mixing=m), fold[used], used) for m in MIXINGS]
-    path = min(paths, key=lambda path: float(path.value.min()))
-    return replace(path, coefs=path.coefs / scale)
+        tried = [*_elastic_nets(problem, net, folds), *_ridges(problem, net, folds)]
+    share = net.weights / net.weights.sum()
+    # Bounded alike, so that they can be compared.
+    etas = np.concatenate([path.etas for path in tried])
+    losses = problem.family.bounded(problem.loss, net.y, etas)
+    value = losses @ share
+    se = np.sqrt((losses - value[:, None]) ** 2 @ share**2)
+    shown = _shown(value, [len(path.etas) for path in tried])
+    coefs = np.concatenate([path.coefs for path in tried]) / scale
+    return NetPath(coefs[shown], value[shown], se[shown], etas[value.argmin()], fold, used)
+
+
+def _shown(value: Array, lengths: Sequence[int]) -> Places:
+    """Places of the mixing with the smallest value, and of the best ridge, if one was tried."""
+    parts = np.split(np.arange(len(value)), np.cumsum(lengths)[:-1])
+    nets, ridges = parts[: len(MIXINGS)], parts[len(MIXINGS) :]
+    best = min(nets, key=lambda part: float(value[part].min()))
+    return np.concatenate([best, *(part[[value[part].argmin()]] for part in ridges)])
 
 
 def deal_folds(problem: Standardized, weights: Array, rng: np.random.Generator) -> Places:
@@ -118,19 +143,72 @@ def _net(problem: Standardized, weights: Array) -> tuple[Net, Array, Mask]:
     return net, scale, used
 
 
-def _path(problem: Standardized, net: Net, fold: Places, used: Mask) -> NetPath:
-    """The path of one mixing, as far as it is worth going."""
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """Coefficients (penalties, p) of a path, and predictors (penalties, n) of the rows left out."""
+
+    coefs: Array
+    etas: Array
+
+
+def _elastic_nets(problem: Standardized, net: Net, folds: Sequence[Places]) -> list[_Tried]:
+    """The paths of all mixings."""
+    if not isinstance(net.loss, Squared) or net.free.sum() > _FEW_COLUMNS:
+        rows = [_mask(net, out) for out in folds]
+        return [
+            _path(
+                problem, some, folds, Descent([some, *map(some.without, rows)]), _PENALTIES
+            )
+            for some in (replace(net, mixing=mixing) for mixing in MIXINGS)
+        ]  # fmt: skip
+    equations = left_out_equations(net, folds)
+    return [
+        _path(problem, some, folds, GramDescent(some, equations), _PENALTIES)
+        for some in (replace(net, mixing=mixing) for mixing in MIXINGS)
+    ]
+
+
+def _ridges(problem: Standardized, net: Net, folds: Sequence[Places]) -> list[_Tried]:
+    """The path of the ridge, if there is one that is quick."""
+    squared, columns = isinstance(net.loss, Squared), int(net.free.sum())
+    directions = min(columns, len(net.y))
+    quick = _QUICK_SQUARES if squared else _QUICK
+    if columns < 2 or len(net.y) * directions**2 > quick:
+        return []
+    few = turned(net)
+    ridge = few.net
+    descent = (
+        GramDescent(ridge, left_out_equations(ridge, folds))
+        if squared
+        else RidgeDescent([ridge, *(ridge.without(_mask(ridge, out)) for out in folds)])
+    )
+    path = _path(problem, ridge, folds, descent, _RIDGE_PENALTIES)
+    return [_Tried(few.back(path.coefs), path.etas)]
+
+
+def _mask(net: Net, rows: Places) -> Mask:
+    mask = np.zeros(len(net.y), dtype=bool)
+    mask[rows] = True
+    return mask
+
+
+def _path(
+    problem: Standardized,
+    net: Net,
+    folds: Sequence[Places],
+    descent: Descent | GramDescent | RidgeDescent,
+    penalties: Array,
+) -> _Tried:
+    """One path, as far as it is worth going; penalties are parts of the largest."""
     share = net.weights / net.weights.sum()
-    out = [np.flatnonzero(fold == f) for f in np.unique(fold)]
-    descent = Descent([net, *(net.without(fold == fold[rows[0]]) for rows in out)])
     enough = -np.inf if problem.family.has_scale else _APART * descent.losses()
     etas: list[Array] = []
     coefs: list[Array] = []
     best = 0
-    for penalty in net.largest_penalty() * _PENALTIES:
+    for penalty in descent.largest_penalty() * penalties:
         models = descent.to(float(penalty))
         eta = net.offset.copy()
-        for rows, coef in zip(out, models[1:], strict=True):
+        for rows, coef in zip(folds, models[1:], strict=True):
             terms = np.flatnonzero(coef)
             eta[rows] += coef[terms] @ net.XT[np.ix_(terms, rows)]
         coefs.append(models[0])
@@ -138,13 +216,10 @@ def _path(problem: Standardized, net: Net, fold: Places, used: Mask) -> NetPath:
         mean, error = _more(problem, net.y, share, etas[best], eta)
         if mean < 0:
             best = len(etas) - 1
-        turned = len(etas) > best + _WORSE and mean > _ERRORS * error
-        if turned or (descent.losses() <= enough).all():
+        past = len(etas) > best + _WORSE and mean > _ERRORS * error
+        if past or (descent.losses() <= enough).all():
             break
-    losses = problem.family.bounded(problem.loss, net.y, np.array(etas))
-    value = losses @ share
-    se = np.sqrt((losses - value[:, None]) ** 2 @ share**2)
-    return NetPath(np.array(coefs), value, se, etas[value.argmin()], fold, used, net.mixing)
+    return _Tried(np.array(coefs), np.array(etas))
 
 
 def _more(

@@ -1,8 +1,11 @@
 """The fit for prediction: coefficients shrunken on the rows that are trusted.
 
 Few terms without shrinkage explain; many small ones predict. Which rows are bad is told by the fit that selects. On the
-others an elastic net is fitted, its penalty chosen by cross-validation in which no row that is left out counts for more
-than one at the edge of being rejected.
+others elastic nets and a ridge are fitted, of which cross-validation takes one; no row that is left out counts for more
+there than one at the edge of being rejected.
+
+Rows that are far out in the predictors may be errors, or cases of another kind that will come again. They are let in if
+a fit with them predicts the trusted rows as well as one without, and better all in all.
 """
 
 from dataclasses import replace
@@ -11,13 +14,20 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.base.errors import ParameterError
-from robustsparse.base.types import Array, Places
-from robustsparse.regression.fit.cross_validated_net import cross_validated_net, deal_folds
+from robustsparse.base.types import Array, Mask, Places
+from robustsparse.regression.fit.cross_validated_net import (
+    NetPath,
+    cross_validated_net,
+    deal_folds,
+)
 from robustsparse.regression.fit.k_paths import Choice
 from robustsparse.regression.fit.models import Fitted, Model, response_flags
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.rows import TRUSTED, trust_in_rows
 from robustsparse.regression.fit.standardized import Standardized
+
+# Far rows are let in if the trusted ones are predicted worse by so many standard errors at most.
+_ERRORS = 1.0
 
 
 def check_shrinkable(options: Options) -> None:
@@ -43,8 +53,8 @@ def shrunken(problem: Standardized, options: Options, selected: Fitted, most: in
     most : int or None
         Most terms that the model may have.
     """
-    weights = _row_weights(problem, options, selected)
-    net = cross_validated_net(problem, weights, deal_folds(problem, weights, options.rng))
+    weights, far = _row_weights(problem, options, selected)
+    weights, net = _with_far_rows(problem, weights, far, options)
     sizes = (np.delete(net.coefs, problem.keep, axis=1) != 0).sum(axis=1)
     places = _best_of_sizes(sizes, net.value, most)
     at = list(places.values())
@@ -55,14 +65,47 @@ def shrunken(problem: Standardized, options: Options, selected: Fitted, most: in
     return _fitted(problem, selected, weights, path, choice)
 
 
-def _row_weights(problem: Standardized, options: Options, selected: Fitted) -> Array:
-    """Weights of the rows in the judgement of the selecting fit; 0 for those that are not trusted."""
+def _row_weights(problem: Standardized, options: Options, selected: Fitted) -> tuple[Array, Mask]:
+    """Weights of the rows as the selecting fit judges them, 0 if they are not trusted, and which are too far out."""
     trust = trust_in_rows(problem, selected.leverage, options.estimator)
     out = response_flags(problem, selected.model)
     if out.mean() > 0.5:
         size = np.abs(selected.model.resid)
         out = size > np.median(size)
-    return np.where(out | (trust < TRUSTED), 0.0, trust)
+    far = trust < TRUSTED
+    return np.where(out | far, 0.0, trust), far
+
+
+def _with_far_rows(
+    problem: Standardized, weights: Array, far: Mask, options: Options
+) -> tuple[Array, NetPath]:
+    """Nets of the trusted rows, or of these and the far ones if nobody is predicted worse; the weights of the rows."""
+    fold = deal_folds(problem, weights, options.rng)
+    alone = cross_validated_net(problem, weights, fold)
+    if not far.any():
+        return weights, alone
+    let_in = np.where(far, 1.0, weights)
+    fold = np.where(far, deal_folds(problem, far.astype(np.float64), options.rng), fold)
+    together = cross_validated_net(problem, let_in, fold)
+    if _as_good(problem, alone, together):
+        return let_in, together
+    return weights, alone
+
+
+def _as_good(problem: Standardized, alone: NetPath, together: NetPath) -> bool:
+    """Whether nets with more rows predict those of nets without as well as these, and all of them better.
+
+    Rows are predicted by nets that did not see them; what none of the first nets has seen, by the one of all its rows.
+    """
+    first = problem.predictor(alone.coefs[alone.best])
+    first[alone.used] = alone.eta_out
+    used = together.used
+    etas = np.array([first[used], together.eta_out])
+    one, other = problem.family.bounded(problem.loss, problem.y[used], etas)
+    more = other - one
+    trusted = more[alone.used[used]]
+    error = float(trusted.std()) / np.sqrt(len(trusted))
+    return float(trusted.mean()) <= _ERRORS * error and float(more.sum()) < 0.0
 
 
 def _best_of_sizes(sizes: Places, value: Array, most: int | None) -> dict[int, int]:
