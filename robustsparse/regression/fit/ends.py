@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.fit.criteria import columns_of, cost, ebic_price, log_variance
 from robustsparse.regression.fit.finders import Found
@@ -18,6 +20,9 @@ from robustsparse.robust.scales import tau_scale
 _EVIDENCE, _COMMON, _APART = 2.5, 0.8, 0.04
 # The same of labels, of which each tells less.
 _LABEL_EVIDENCE = 1.0
+# Rows at the edge have residuals of so many scales; of normal ones this share has. A model is to be doubted if a tenth
+# of the rows have, and more than by chance: so many standard deviations of the count.
+_EDGE, _AT_EDGE, _CROWD, _CHANCE = (2.0, 3.0), 0.0428, 0.1, 3.0
 
 
 @dataclass(frozen=True)
@@ -86,11 +91,11 @@ class Ends:
         return misfit + cost(judged, ebic_price, size, columns, 0.0)
 
     def doubt(self, k: int, *, estimated: bool = False) -> str:
-        """Why a model of k terms may be wrong, in words: little speaks for it, or as much for another.
+        """Why a model of k terms may be wrong, in words: little speaks for it, as much for another, or rows crowd.
 
         With an `estimated` share of bad rows that estimate is no remedy.
         """
-        return self._why_little(k, estimated) or self._rival()
+        return self._why_little(k, estimated) or self._rival() or self._crowded_edge(estimated)
 
     @property
     def _little_evidence(self) -> bool:
@@ -115,6 +120,23 @@ class Ends:
         return (
             f"the model may be wrong: {terms} out from noise. Either nothing in these columns explains the response, "
             f"or bad rows hide what does; look at the response against columns that should matter, and {remedy}."
+        )
+
+    def _crowded_edge(self, estimated: bool) -> str:
+        """Bad rows that are too many to be rejected widen the scale until they just fit: they stand at its edge."""
+        refit = self.best.refit
+        if by_labels(self.judged) or refit.scale == 0:
+            return ""
+        size = np.abs(self.judged.judged(refit.resid)) / refit.scale
+        count, n = int(((size > _EDGE[0]) & (size <= _EDGE[1])).sum()), self.judged.n
+        chance = _CHANCE * float(np.sqrt(n * _AT_EDGE * (1.0 - _AT_EDGE)))
+        if count <= max(_CROWD * n, n * _AT_EDGE + chance):
+            return ""
+        remedy = "" if estimated else ", and try epsilon='auto'"
+        return (
+            f"the model may be wrong: {count} of {n} rows are between two and three scales away from it, where "
+            f"about {round(n * _AT_EDGE)} are to be expected. Bad rows may stand at the edge of the good ones and pull "
+            f"at the model, or the noise has more than one scale; look at plot_diagnostics(){remedy}."
         )
 
     def _rival(self) -> str:
