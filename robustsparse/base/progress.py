@@ -1,4 +1,4 @@
-"""A line on the standard error that says how far a long run is."""
+"""A bar that says how far a long run is: on the standard error, or in the notebook."""
 
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -30,7 +30,7 @@ def progress(items: Iterable[T], total: int, label: str, show: bool) -> Iterator
     """
     if not show:
         return iter(items)
-    # Imported where it is used: a silent fit need not wait for it.
-    from tqdm import tqdm
+    # Imported where it is used: a silent fit need not wait for it. A notebook gets a bar of its own kind.
+    from tqdm.auto import tqdm
 
     return iter(tqdm(items, desc=label, total=total, mininterval=_EVERY))

@@ -5,7 +5,6 @@ import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -38,9 +37,6 @@ _TEXT = "result.json"
 # How our text begins, whoever wrote it anew; the format comes first.
 _HEAD = 200
 _FORMAT_FIRST = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + re.escape(GRAPH_FORMAT.encode()) + rb'"')
-_GRAPHML = "http://graphml.graphdrawing.org/xmlns"
-# What GraphML calls the types of the columns.
-_TYPES = {"f": "double", "i": "long", "O": "string"}
 # A text that XML gives back as it is: without control characters but tab and line feed, and without halves of pairs.
 _FIT_FOR_XML = re.compile("[\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
 
@@ -150,22 +146,14 @@ def to_graphml(graph: "GraphResult", path: str | Path, groups: Any = None) -> No
 
     Nodes are called n0, n1, ... and have their name as attribute `label`: names need not differ once they are written.
     """
-    nodes, edges = _node_table(graph, groups), graph.edges()
-    nodes.insert(0, "label", list(graph.nodes))
+    nx = _networkx("to_graphml")
+    out = to_networkx(graph, groups)
+    for node, values in out.nodes(data=True):
+        values |= {name: _for_xml(value) for name, value in values.items()}
+        values["label"] = _for_xml(node)
     call = {name: f"n{i}" for i, name in enumerate(graph.nodes)}
-    root = ElementTree.Element("graphml", {"xmlns": _GRAPHML})
-    _add_keys(root, "node", nodes)
-    _add_keys(root, "edge", edges.drop(columns=["node1", "node2"]))
-    body = ElementTree.SubElement(root, "graph", {"id": "G", "edgedefault": "undirected"})
-    for node, values in zip(graph.nodes, _records(nodes), strict=True):
-        _add(body, "node", {"id": call[node]}, values)
-    for values in _records(edges):
-        ends = {"source": call[values.pop("node1")], "target": call[values.pop("node2")]}
-        _add(body, "edge", ends, values)
-    tree = ElementTree.ElementTree(root)
-    ElementTree.indent(tree)
     with written_whole(path) as partial:
-        tree.write(partial, encoding="utf-8", xml_declaration=True)
+        nx.write_graphml_xml(nx.relabel_nodes(out, call), partial)
 
 
 def to_csv(graph: "GraphResult", path: str | Path) -> None:
@@ -174,25 +162,16 @@ def to_csv(graph: "GraphResult", path: str | Path) -> None:
         write_csv(graph.edges(), partial)
 
 
-def _add_keys(root: Any, owner: str, table: pd.DataFrame) -> None:
-    """Declare the attributes of nodes or edges, with their types."""
-    for name, column in table.items():
-        kind = _TYPES.get(column.dtype.kind, "string")
-        attributes = {"for": owner, "attr.name": str(name), "attr.type": kind}
-        ElementTree.SubElement(root, "key", {"id": f"{owner}_{name}", **attributes})
-
-
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows of a table as dictionaries, without what is missing."""
     rows = table.to_dict("records")
     return [{str(k): v for k, v in row.items() if not pd.isna(v)} for row in rows]
 
 
-def _add(parent: Any, tag: str, attributes: dict[str, str], values: dict[str, Any]) -> None:
-    element = ElementTree.SubElement(parent, tag, attributes)
-    for name, value in values.items():
-        data = ElementTree.SubElement(element, "data", {"key": f"{tag}_{name}"})
-        data.text = str(value) if _FIT_FOR_XML.fullmatch(str(value)) else printable(value)
+def _for_xml(value: Any) -> Any:
+    """Text without characters that XML cannot hold; numbers as they are."""
+    fit = not isinstance(value, str) or _FIT_FOR_XML.fullmatch(value)
+    return value if fit else printable(value)
 
 
 def _node_table(graph: "GraphResult", groups: Any) -> pd.DataFrame:
@@ -206,12 +185,7 @@ def _node_table(graph: "GraphResult", groups: Any) -> pd.DataFrame:
 
 def to_networkx(graph: "GraphResult", groups: Any = None) -> Any:
     """Graph of networkx, with the columns of the edges and the groups of the nodes as attributes."""
-    try:
-        import networkx as nx
-    except ImportError as error:
-        raise MissingDependencyError(
-            "to_networkx needs networkx; install it with: pip install robustsparse[graph]"
-        ) from error
+    nx = _networkx("to_networkx")
     out = nx.Graph(method=graph.method, chosen=graph.chosen)
     nodes = _node_table(graph, groups)
     for node, values in zip(nodes.index, _records(nodes), strict=True):
@@ -219,3 +193,14 @@ def to_networkx(graph: "GraphResult", groups: Any = None) -> Any:
     for values in _records(graph.edges()):
         out.add_edge(values.pop("node1"), values.pop("node2"), **values)
     return out
+
+
+def _networkx(who: str) -> Any:
+    """The library, an extra."""
+    try:
+        import networkx
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{who} needs networkx; install it with: pip install robustsparse[graph]"
+        ) from error
+    return networkx

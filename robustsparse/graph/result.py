@@ -359,6 +359,8 @@ class GraphResult:
     def to_graphml(self, path: str | Path, groups: Any = None) -> None:
         """Write the graph as GraphML, which Cytoscape, Gephi, igraph and networkx read; names are called `label`.
 
+        It is written by networkx (an extra: ``pip install robustsparse[graph]``).
+
         Parameters
         ----------
         path : str or Path

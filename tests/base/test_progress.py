@@ -1,5 +1,7 @@
 """The line that says how far a long run is."""
 
+from typing import Any
+
 import pytest
 
 from robustsparse.base.progress import progress
@@ -23,3 +25,16 @@ def test_the_bar_names_what_is_counted_on_the_standard_error(
     assert shown.out == ""
     assert "steps: 100%" in shown.err
     assert "3/3" in shown.err
+
+
+def test_a_notebook_gets_a_bar_of_its_own_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`tqdm.auto` knows where it is; what it is there is what is used."""
+    used = []
+
+    def bar(items: Any, **how: Any) -> Any:
+        used.append(how["desc"])
+        return items
+
+    monkeypatch.setattr("tqdm.auto.tqdm", bar)
+    assert list(progress(range(2), 2, "steps", show=True)) == [0, 1]
+    assert used == ["steps"]
