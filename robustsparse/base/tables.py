@@ -56,7 +56,7 @@ def _columnar(path: Path) -> pd.DataFrame:
         return read(path)
     except ImportError as error:
         raise MissingDependencyError(
-            f"{str(path)!r} needs pyarrow; install it with: pip install robustsparse[polars]"
+            f"{str(path)!r} needs pyarrow; install it with: pip install robustsparse[arrow]"
         ) from error
     except OSError as error:
         if error.errno is not None:
@@ -153,7 +153,7 @@ def write_table(frame: pd.DataFrame, path: Path, *, index: bool = True) -> None:
             writer(table, partial)
         except ImportError as error:
             raise MissingDependencyError(
-                f"{str(path)!r} needs pyarrow; install it with: pip install robustsparse[polars]"
+                f"{str(path)!r} needs pyarrow; install it with: pip install robustsparse[arrow]"
             ) from error
 
 
