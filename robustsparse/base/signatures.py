@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-# A line of a numpydoc section that begins an entry: names, a colon, what they may be.
-_ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.+)$")
+# A line of a numpydoc section that begins an entry: names, and mostly a colon and what they may be.
+_ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: : (.+))?$")
 _WORDS = {"true": True, "false": False, "none": None}
 
 
@@ -113,7 +113,7 @@ def parameter_texts(function: Callable[..., Any]) -> dict[str, tuple[str, str]]:
         begins = _ENTRY.match(line)
         if begins:
             entry = tuple(begins.group(1).split(", "))
-            found |= dict.fromkeys(entry, (begins.group(2), ""))
+            found |= dict.fromkeys(entry, (begins.group(2) or "", ""))
         elif line.strip():
             for name in entry:
                 kinds, text = found[name]

@@ -52,17 +52,14 @@ def read_table(
 def _columnar(path: Path) -> pd.DataFrame:
     ending = path.suffix.lower()
     read = pd.read_parquet if ending == ".parquet" else pd.read_feather
+    # A file that is missing or closed to us is told as such; pyarrow has an error of input for everything.
+    path.open("rb").close()
     try:
         return read(path)
     except ImportError as error:
         raise MissingDependencyError(
             f"{str(path)!r} needs pyarrow; install it with: pip install robustsparse[arrow]"
         ) from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        # What is no such file is an error of input to pyarrow too.
-        raise _unreadable(path, f"a {ending[1:]} file", error) from error
     except Exception as error:
         raise _unreadable(path, f"a {ending[1:]} file", error) from error
 
