@@ -355,7 +355,7 @@ def _write_fit(fit: RHTResult, path: Path) -> None:
     if ending == ".json":
         _write_text(json.dumps(as_values(fit), indent=1, allow_nan=False), path)
     elif ending == ".tex":
-        _write_text(fit.summary().to_latex(), path)
+        fit.summary().to_latex(path)
     elif ending == ".txt":
         _write_text(f"{fit.summary()}\n", path)
     else:
