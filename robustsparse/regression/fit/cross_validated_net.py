@@ -2,7 +2,8 @@
 
 The nets without each fold and the one of all rows go down the path together, which ends where smaller penalties have
 nothing to offer: the rows left out are predicted worse again, or the others cannot be fitted any better. Beside elastic
-nets a ridge has its turn where that is quick: many columns that tell the same in part predict best together.
+nets a ridge has its turn where that is quick: many columns that tell the same in part predict best together. Since it
+takes all of them, it must be clearly better.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,8 @@ FOLDS = 5
 _PENALTIES = np.concatenate([np.linspace(1.0, 0.84, 5), np.geomspace(0.8, 1e-3, 28)])
 # Those of a ridge, whose first is the largest variance of a direction.
 _RIDGE_PENALTIES = np.geomspace(1.0, 1e-6, 25)
-# A path has turned so many penalties after the best, if the last is worse by so many standard errors.
+# A path has turned so many penalties after the best, if the last is worse by so many standard errors; by as many must a
+# ridge be better than the nets.
 _WORSE, _ERRORS = 3, 1.0
 # Classes are told apart when the loss is this part of the empty model's; beyond, coefficients only grow.
 _APART = 1e-3
@@ -70,7 +72,7 @@ class NetPath:
 
 
 def cross_validated_net(problem: Standardized, weights: Array, fold: Places) -> NetPath:
-    """The elastic nets of weighted rows whose mixing predicts rows left out best, and last the best ridge.
+    """The elastic nets of weighted rows whose mixing predicts rows left out best; last a ridge if it is better.
 
     Parameters
     ----------
@@ -93,17 +95,25 @@ def cross_validated_net(problem: Standardized, weights: Array, fold: Places) -> 
     losses = problem.family.bounded(problem.loss, net.y, etas)
     value = losses @ share
     se = np.sqrt((losses - value[:, None]) ** 2 @ share**2)
-    shown = _shown(value, [len(path.etas) for path in tried])
-    coefs = np.concatenate([path.coefs for path in tried]) / scale
-    return NetPath(coefs[shown], value[shown], se[shown], etas[value.argmin()], fold, used)
+    shown = _shown(losses, share, [len(path.etas) for path in tried])
+    coefs = np.concatenate([path.coefs for path in tried])[shown] / scale
+    best = shown[value[shown].argmin()]
+    return NetPath(coefs, value[shown], se[shown], etas[best], fold, used)
 
 
-def _shown(value: Array, lengths: Sequence[int]) -> Places:
-    """Places of the mixing with the smallest value, and of the best ridge, if one was tried."""
+def _shown(losses: Array, share: Array, lengths: Sequence[int]) -> Places:
+    """Places of the mixing with the smallest mean loss, and of the best ridge if it is better by a standard error."""
+    value = losses @ share
     parts = np.split(np.arange(len(value)), np.cumsum(lengths)[:-1])
     nets, ridges = parts[: len(MIXINGS)], parts[len(MIXINGS) :]
-    best = min(nets, key=lambda part: float(value[part].min()))
-    return np.concatenate([best, *(part[[value[part].argmin()]] for part in ridges)])
+    path = min(nets, key=lambda part: float(value[part].min()))
+    best = path[value[path].argmin()]
+    for part in ridges:
+        ridge = part[value[part].argmin()]
+        mean, error = _mean_and_error(losses[ridge] - losses[best], share)
+        if mean < -_ERRORS * error:
+            return np.append(path, ridge)
+    return path
 
 
 def deal_folds(problem: Standardized, weights: Array, rng: np.random.Generator) -> Places:
@@ -227,6 +237,10 @@ def _more(
 ) -> tuple[float, float]:
     """How much more the rows lose with predictors than with the best ones: the mean, and its standard error."""
     first, second = problem.family.bounded(problem.loss, y, np.array([best, eta]))
-    more = second - first
-    mean = float(more @ share)
-    return mean, float(np.sqrt((more - mean) ** 2 @ share**2))
+    return _mean_and_error(second - first, share)
+
+
+def _mean_and_error(values: Array, share: Array) -> tuple[float, float]:
+    """Weighted mean, and its standard error."""
+    mean = float(values @ share)
+    return mean, float(np.sqrt((values - mean) ** 2 @ share**2))
