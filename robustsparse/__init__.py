@@ -20,6 +20,7 @@ from robustsparse.base.errors import (
     UnseenLevelError,
 )
 from robustsparse.datasets import winsorize
+from robustsparse.design.stores.bed import open_bed
 from robustsparse.graph.result import GraphResult
 from robustsparse.graph.robust_ns import robust_ns
 from robustsparse.loading import load
@@ -62,6 +63,7 @@ __all__ = [
     "inference",
     "load",
     "mean_roc",
+    "open_bed",
     "plot_roc",
     "rht",
     "rht_fit",

@@ -1,5 +1,8 @@
 """Settings shared by all tests."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,3 +39,15 @@ def data() -> pd.DataFrame:
         },
         index=[f"row{i}" for i in range(n)],
     )
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """A Dask client of two workers in processes of their own."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers,
+        Client(workers, set_as_default=False) as client,
+    ):
+        yield client

@@ -29,6 +29,13 @@ OWNERS = {
     "numba": "kernels",
     "sklearn": "sklearn",
 }
+# The same of a single module.
+ALONE = {
+    "dask": "design/stores/dask_columns.py",
+    "distributed": "design/stores/dask_columns.py",
+    "bed_reader": "design/stores/bed.py",
+    "pyarrow": "design/stores/parquet.py",
+}
 KERNEL_USERS = {"kernels", "robust", "algorithm", "graph", "baselines"}
 # Folders whose `__init__` is a door that others come through; the rest say what they hold, and import nothing.
 DOORS = {"", "kernels", "report/plots", "baselines", "simulate", "sklearn"}
@@ -100,6 +107,8 @@ def test_what_is_heavy_has_one_owner(path: Path) -> None:
     tops = {module.split(".")[0] for module in imported(path)}
     for library, owner in OWNERS.items():
         assert library not in tops or name(path).startswith(f"{owner}/")
+    for library, module in ALONE.items():
+        assert library not in tops or name(path) == module
     if any(folder(other) == "kernels" for other in own(path)):
         assert folder(path) in KERNEL_USERS
 
@@ -117,6 +126,7 @@ def test_the_folder_is_small_enough_to_see() -> None:
 
 def test_the_import_waits_for_nothing_that_not_every_fit_needs() -> None:
     heavy = {"formulaic", "joblib", "matplotlib", "scipy.stats", "sklearn", "threadpoolctl", "tqdm"}
+    heavy |= {"dask", "distributed", "bed_reader", "zarr"}
     code = f"import sys, robustsparse; print(*({heavy!r} & sys.modules.keys()))"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

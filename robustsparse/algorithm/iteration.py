@@ -183,19 +183,28 @@ class Descent:
                 self.closed(at), self.k, bar * kernels.BAR_ROUNDING
             )
             if not len(found) and len(free) <= self.k and z.all():
+                self._looked(z, step)
                 return self.project(Iterate(at.columns, moved, step))
             free, z = np.concatenate([free, found]), np.concatenate([z, -step * gradient])
         best = largest(free, z, self.k) if self.k > 0 else np.arange(0)
+        self._looked(z[best], step)
         columns = np.concatenate([at.columns[fixed], free[best]])
         values = np.concatenate([moved[fixed], z[best]])
         order = np.argsort(columns)
         return self.project(Iterate(columns[order], values[order], step))
 
+    def _looked(self, kept: Array, step: float) -> None:
+        """Tell whoever watches what gradient a column would have needed to be kept."""
+        if self.problem.watch is not None and self.k > 0:
+            least = float(np.abs(kept).min()) if len(kept) >= self.k else 0.0
+            self.problem.watch(self._score, least / max(step, _TINY))
+
     def advance(self, at: Iterate) -> Iterate:
         """One full iteration: gradient, step, threshold."""
         gradient = self.problem.gradient
         eta = self.predictor(at)
-        gradient.begin(self.problem.score(eta))
+        self._score = self.problem.score(eta)
+        gradient.begin(self._score)
         if self.settings.step != "auto":
             return self.threshold(
                 at, gradient.at(at.columns, self.rows(at.columns)), float(self.settings.step)
@@ -235,6 +244,9 @@ class Descent:
         """The same in one compiled call, if that is wanted and there is such code; it needs a support to start from."""
         if self._fused is None or not self.settings.fused or len(at.columns) <= len(self.keep):
             return None
+        # Who watches wants to see every look.
+        if self.problem.watch is not None:
+            return None
         return self._fused.iterate(
             at.columns, at.values, self.k, self.kept, self.barred, self.share, self._tight_tol
         )
@@ -254,7 +266,9 @@ class Descent:
     def enter(self, at: Iterate) -> Iterate:
         """Add the k predictors of largest gradient, at zero, so that a first step has a support to measure."""
         found, gradient = self.problem.gradient.survivors(self.closed(at), self.k, 0.0)
-        best = found[largest(found, gradient, self.k)]
+        places = largest(found, gradient, self.k)
+        self._looked(gradient[places], 1.0)
+        best = found[places]
         columns = np.concatenate([at.columns, best])
         order = np.argsort(columns)
         values = np.concatenate([at.values, np.zeros(len(best))])

@@ -1,5 +1,6 @@
 """One problem and how to solve it: what the iterations of Algorithm 1 are given."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,8 @@ from robustsparse.algorithm.losses import Loss
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array
 
+# Told of every look at all columns: the scores, and the size that a gradient must reach to change what came of it.
+Watch = Callable[[Array, float], None]
 # What `step=` takes.
 StepLike = float | Literal["auto"]
 
@@ -33,6 +36,8 @@ class Problem:
         Columns that are never selected, such as the response among the variables of a graph.
     groups : Groups or None
         Columns that are selected together, kept ones in none of them; None selects single columns.
+    watch : callable or None
+        Who wants to know of every look, where the gradient is bound to some of the columns only.
     """
 
     gradient: BoundGradient
@@ -42,6 +47,7 @@ class Problem:
     weights: Array | None = None
     barred: tuple[int, ...] = ()
     groups: Groups | None = None
+    watch: Watch | None = None
 
     def predictor(self, XT: Array, values: Array) -> Array:
         """Linear predictor (n,) of coefficients on the rows of a transposed design."""

@@ -89,6 +89,11 @@ def _to_float(value: Any) -> float:
 
 def as_matrix(X: Any) -> Any:
     """Two-dimensional numeric X, dense or scipy sparse, unchanged and not copied where possible."""
+    if type(X).__module__.startswith("dask"):
+        raise DataError(
+            "the data are with Dask, and this call needs them in memory: X.compute() gathers them. rht_fit reads them "
+            "where they are."
+        )
     if sparse.issparse(X):
         matrix = X.tocsc()
     else:

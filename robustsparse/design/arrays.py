@@ -64,6 +64,17 @@ class _Found:
         return self.places[item]
 
 
+def kept_columns(keep: Sequence[Any] | None, names: tuple[str, ...]) -> Mask:
+    """Columns (d,) that are never thresholded, given by number or name.
+
+    Examples
+    --------
+    >>> kept_columns([0, "b"], ("a", "b", "c")).tolist()
+    [True, True, False]
+    """
+    return np.zeros(len(names), dtype=bool) if keep is None else _kept(keep, _Found(names))
+
+
 def _kept(keep: Sequence[Any] | None, found: _Found) -> Mask:
     """Columns (d,) that are never thresholded, given by number or name."""
     kept = np.zeros(len(found.names), dtype=bool)

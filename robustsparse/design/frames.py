@@ -105,7 +105,7 @@ def _from_other_library(data: Any) -> pd.DataFrame:
     except TypeError as error:
         raise DataError(
             f"data must be a pandas or polars data frame, not {type(data).__name__} "
-            "(a lazy frame: call .collect() first)"
+            "(a lazy frame: call .collect() or .compute() first)"
         ) from error
     columns = {series.name: _pandas_column(series) for series in frame.iter_columns()}
     return pd.DataFrame(columns, index=pd.RangeIndex(len(frame)))

@@ -8,10 +8,10 @@ import numpy as np
 
 from robustsparse.algorithm.bound import BoundGradient
 from robustsparse.algorithm.estimator import Estimator
+from robustsparse.base.checkpoint import Checkpoint, Parts
 from robustsparse.base.errors import ConvergenceWarning, warn_user
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.types import Array
-from robustsparse.graph.checkpoint import Checkpoint, Parts
 from robustsparse.graph.nodes import CHUNK, NodeTask, coefficients
 from robustsparse.graph.options import Plan
 from robustsparse.graph.ranking import Ranking, Subsample, combine, rank_subsample

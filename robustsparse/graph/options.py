@@ -10,11 +10,11 @@ from robustsparse.algorithm.estimator import Estimator, as_given
 from robustsparse.algorithm.gradients import EstimatorLike, as_estimator
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.sparsity import k_grid
+from robustsparse.base.checkpoint import fingerprint
 from robustsparse.base.checks import as_rng, check_choice, check_count, check_number
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.threads import threads_for
 from robustsparse.base.types import Array, Indices, Mask
-from robustsparse.graph.checkpoint import fingerprint
 from robustsparse.graph.nodes import CHUNK
 from robustsparse.graph.ranking import SUBSAMPLES
 from robustsparse.robust.standardize import SCALES

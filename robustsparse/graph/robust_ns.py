@@ -10,13 +10,13 @@ import pandas as pd
 from scipy import sparse
 
 from robustsparse.algorithm.gradients import EstimatorLike
+from robustsparse.base.checkpoint import Checkpoint
 from robustsparse.base.errors import DataWarning, warn_user
 from robustsparse.base.matrices import canonical
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Mask
 from robustsparse.design.variables import NaAction, Variables, variables
 from robustsparse.graph.adjacency import entry_ranking, strongest_pairs
-from robustsparse.graph.checkpoint import Checkpoint
 from robustsparse.graph.jobs import fit_nodes, rank_pairs
 from robustsparse.graph.neighborhoods import graph_criterion, pairs_criterion
 from robustsparse.graph.nodes import both_directions

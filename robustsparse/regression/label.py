@@ -36,7 +36,7 @@ def label(
     share: BadShare | None,
     cells: pd.DataFrame,
     imputation: Imputation | None,
-    fingerprint: Fingerprint,
+    fingerprint: Fingerprint | None,
 ) -> RHTResult:
     """The fit on the data's own scale, labelled."""
     solution = fitted.solution

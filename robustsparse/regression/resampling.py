@@ -16,7 +16,7 @@ import pandas as pd
 from scipy import sparse
 
 from robustsparse.algorithm.estimator import Estimator
-from robustsparse.base.errors import ParameterError, warn_user
+from robustsparse.base.errors import DataError, ParameterError, warn_user
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.text import did_you_mean
 from robustsparse.base.types import Array, Mask, Places
@@ -24,6 +24,7 @@ from robustsparse.design.arrays import array_design
 from robustsparse.design.design import Design
 from robustsparse.design.groups import Groups, named
 from robustsparse.design.response import Coding, Response
+from robustsparse.design.stores.opening import kind_of
 from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.family import as_family
 from robustsparse.regression.fit.mending import without_gaps
@@ -183,6 +184,11 @@ def array_study(
     X: Any, y: Any, options: dict[str, Any], by: Callable[..., Any], check: Check | None = None
 ) -> Study:
     """Check the arrays; `options` are those of `rht_fit`, and the rest is as in `make_study`."""
+    if kind_of(X) not in ("array", "map", "other"):
+        raise DataError(
+            f"{by.__name__} repeats the fit on parts of the rows, and needs the columns in memory; pass an array, "
+            "data=(X, y) from a fit, with fewer columns if need be: those of fit.path.index, say."
+        )
     _require_known(options, _ARRAY_OPTIONS, by)
     rest = {name: value for name, value in options.items() if name not in _ARRAY_OPTIONS}
     of_rows = {name: options[name] for name in _ARRAY_OPTIONS if name in options}

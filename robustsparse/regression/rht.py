@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any, Literal
 
 from robustsparse.algorithm.gradients import EstimatorLike
@@ -12,7 +13,9 @@ from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import Seed
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.text import did_you_mean
+from robustsparse.base.threads import threads_for
 from robustsparse.design.groups import GroupsLike
+from robustsparse.design.stores.opening import budget, open_store
 from robustsparse.regression.arguments import Arguments, Cells, Cov, Epsilon, Goal, Select
 from robustsparse.regression.call import UPDATE, Before, Call
 from robustsparse.regression.family import FamilyLike
@@ -207,6 +210,9 @@ def rht_fit(
     cluster: Any = None,
     na_action: Literal["raise", "drop", "impute"] = "raise",
     cells: Cells = "auto",
+    memory: str | int | None = None,
+    client: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
     rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -216,9 +222,11 @@ def rht_fit(
 
     Parameters
     ----------
-    X : array, memory map, scipy sparse matrix or data frame of numbers (n, d)
-        Design, without a column of ones; never changed. One dense standardized copy is made. A frame keeps the names of
-        its columns and the labels of its rows; `predict` finds the columns of a frame by their names.
+    X : array, memory map, scipy sparse matrix, frame of numbers, zarr or Dask array, Dask frame, or `open_bed(path)`
+        Design (n, d), without a column of ones; never changed. One dense standardized copy is made, unless that takes
+        more memory than there is or `memory` allows: then columns are read in blocks, as those of Dask always are, and
+        the result is the same. A frame keeps the names of its columns and the labels of its rows; `predict` finds the
+        columns of a frame by their names.
     y : array or Series (n,)
         Response; for "binomial" any two labels. A series beside a frame must have the same index.
     names : sequence of str, optional
@@ -236,6 +244,15 @@ def rht_fit(
         A label for each row; asks for clustered standard errors.
     na_action : {"raise", "drop", "impute"}
         Missing or infinite values are refused, or treated as in `rht`.
+    memory : str or int, optional
+        What a fit may hold, as in ``"4GB"``; by default half of the memory that is left. Data that need more are read
+        in blocks of columns, in a few passes. Arrays that are in memory already are read so only if this is given.
+    client : Dask client or object with a `map`, optional
+        What runs the tasks of a pass, one a block. By default threads, and for Dask's arrays and frames the current
+        client, if there is one. Other machines must be able to read the files.
+    checkpoint : path, optional
+        Folder that keeps every finished pass: the same call goes on from there if it was killed. With it the
+        design is always read in blocks.
     family, estimator, k, select, goal, loss, epsilon, standardize, step, radius, max_iter, tol, refit,
     split, cells, cov, rng, n_jobs, verbose, keep_data
         As in `rht`.
@@ -269,8 +286,21 @@ def rht_fit(
         "names": names, "intercept": intercept, "keep": keep, "groups": groups,
         "weights": weights, "offset": offset, "cluster": cluster, "na_action": na_action,
     }  # fmt: skip
-    result = fit_arrays(X, y, asked, **of_rows)
-    return _remember(result, {"X": X, "y": y, **vars(asked), **of_rows}, keep_data)
+    held, store = open_store(X, memory, client, threads_for(n_jobs), blocks=checkpoint is not None)
+    if store is None:
+        own = {"names": X.names} if names is None and held is not X and hasattr(X, "names") else {}
+        result = fit_arrays(held, y, asked, **{**of_rows, **own})
+        return _remember(result, {"X": X, "y": y, **vars(asked), **of_rows}, keep_data)
+    if keep_data:
+        raise ParameterError(
+            "X is read in blocks of columns, and keep_data= would copy it; leave it."
+        )
+    # Imported where it is used: most fits are in memory.
+    from robustsparse.regression.large.fit import Limits, fit_store
+
+    result = fit_store(store, y, asked, Limits(budget(memory), checkpoint), **of_rows)
+    limits = {"memory": memory, "client": client}
+    return _remember(result, {"X": X, "y": y, **vars(asked), **of_rows, **limits}, False)
 
 
 def _remember(result: RHTResult, arguments: dict[str, Any], keep_data: bool) -> RHTResult:

@@ -1,9 +1,10 @@
 """How a fit is made: design, standardize, mend, choose, refit, label."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from robustsparse.algorithm.solver import warn_unsettled
 from robustsparse.base.errors import (
@@ -56,16 +57,39 @@ def fit_arrays(X: Any, y: Any, asked: Arguments, **of_rows: Any) -> RHTResult:
 def fit_design(design: Design, options: Options, intercept: bool | None = None) -> RHTResult:
     """The whole fit; `intercept` overrules the design's own."""
     require_rows(len(design.rows))
-    _check_errors(design, options)
+    check_errors(design, options)
     _warn_of_loss(design)
-    _warn_of_constant(design)
+    warn_of_constant(design)
     problem = _standardized(design, options, design.intercept if intercept is None else intercept)
     if options.refit:
         problem = _without_wide_terms(problem, design)
     mended = mend(problem, design.gaps, options.cells, design.coded)
     cells = cell_table(problem, design, mended)
     # The standardized copy is all that the fit needs; the design itself can go.
-    fingerprint, design = Fingerprint.of(design), design.without_matrix()
+    fingerprint = Fingerprint.of(design)
+    bare = design.without_matrix()
+    return told(fit_problem(problem, bare, options, mended, cells, fingerprint))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A fit in the data's units and in those of the problem, with the options that it came to."""
+
+    result: RHTResult
+    problem: Standardized
+    fitted: Fitted
+    options: Options
+
+
+def fit_problem(
+    problem: Standardized,
+    design: Design,
+    options: Options,
+    mended: Mended | None,
+    cells: pd.DataFrame,
+    fingerprint: Fingerprint | None,
+) -> Outcome:
+    """The fit of a standardized problem, labelled as its design says."""
     options = for_response(options, design.response.values)
     options, share = estimate_epsilon(problem, options)
     problem, fitted = _fitted(problem, mended, options)
@@ -73,15 +97,20 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
     if design.gaps is not None:
         imputer, read = path_imputer(problem, mended, fitted.path)
         imputation = Imputation(read, imputer)
-    # Said of the fit that the user gets, not of those on the way to it.
-    if fitted.doubt:
-        warn_user(fitted.doubt, SelectionWarning)
-    warn_if_worse(problem, fitted, options)
-    warn_unsettled(fitted.solution)
-    return label(problem, fitted, options, design, share, cells, imputation, fingerprint)
+    result = label(problem, fitted, options, design, share, cells, imputation, fingerprint)
+    return Outcome(result, problem, fitted, options)
 
 
-def _check_errors(design: Design, options: Options) -> None:
+def told(outcome: Outcome) -> RHTResult:
+    """The result, once the user was told what is to be said of it: of this fit, not of those on the way to it."""
+    if outcome.fitted.doubt:
+        warn_user(outcome.fitted.doubt, SelectionWarning)
+    warn_if_worse(outcome.problem, outcome.fitted, outcome.options)
+    warn_unsettled(outcome.fitted.solution)
+    return outcome.result
+
+
+def check_errors(design: Design, options: Options) -> None:
     """Refuse standard errors that there cannot be, before the fit."""
     errors = StandardErrors.of(options.cov, design.clusters)
     if errors.kind != "sandwich" and (options.goal == "predict" or not options.refit):
@@ -117,7 +146,7 @@ def _warn_of_loss(design: Design) -> None:
         )
 
 
-def _warn_of_constant(design: Design) -> None:
+def warn_of_constant(design: Design) -> None:
     """Say it if there is nothing to explain."""
     y = design.response.values
     if (y == y[0]).all() and design.response.classes is None:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from robustsparse.base.ranks import column_ranks
-from robustsparse.base.types import Array, Mask, Places
+from robustsparse.base.types import Array, Indices, Mask, Places
 from robustsparse.robust.scales import column_mads, mads, median_and_mad
 from robustsparse.robust.subspaces import bounded, column_blocks, principal_scores
 
@@ -57,11 +57,15 @@ def joint_scores(Z: Array) -> Array:
     >>> joint_scores(np.array([[0.5, -1.0], [9.0, 0.0], [-4.0, 5.0]]))
     array([0. , 0.5, 1. ])
     """
-    n, d = Z.shape
-    shares = np.zeros(n)
+    return np.asarray(far_counts(Z) / Z.shape[1])
+
+
+def far_counts(Z: Array) -> Indices:
+    """Number of a row's columns in which it is far out."""
+    count = np.zeros(len(Z), dtype=np.int64)
     for block in column_blocks(Z):
-        shares += (np.abs(block) > FAR).sum(axis=1) / d
-    return shares
+        count += np.count_nonzero(np.abs(block) > FAR, axis=1)
+    return count
 
 
 def score_cutoff(scores: Array) -> float:
@@ -142,8 +146,17 @@ def orthogonal_distances(Z: Array, rank: int | None = None) -> Array:
     3
     """
     n, d = Z.shape
-    most = min(d - 1, n // 2, CANDIDATE_RANK if rank is None else max(rank, CANDIDATE_RANK))
-    squares, scores = principal_scores(Z, most)
+    squares, scores = principal_scores(Z, directions(n, d, rank))
+    return distances_beside(squares, scores, rank)
+
+
+def directions(n: int, d: int, rank: int | None = None) -> int:
+    """Number of leading directions that a subspace of n rows and d columns is chosen from."""
+    return min(d - 1, n // 2, CANDIDATE_RANK if rank is None else max(rank, CANDIDATE_RANK))
+
+
+def distances_beside(squares: Array, scores: Array, rank: int | None = None) -> Array:
+    """The distances, from squared lengths (n,) of the rows and coordinates (n, m) along leading directions."""
     variances = column_mads(scores) ** 2
     order = np.argsort(-variances, kind="stable")[: _rank(variances, rank)]
     rest = squares - (scores[:, order] ** 2).sum(axis=1)

@@ -22,7 +22,7 @@ _COPY = 1e-2
 # Values are cut off there: rows that are far out in the same columns are alike, and one far value does not hide others.
 _FAR = 4.0
 # Rows of which all pairs are looked at, and columns: distances in many columns hardly differ from those in some.
-_MOST_ROWS, _MOST_COLUMNS = 5000, 2000
+_MOST_ROWS, MOST_COLUMNS = 5000, 2000
 # Pairs that are worked on at a time.
 _BLOCK = 1 << 22
 # Clusters of more rows than this, together, are the data.
@@ -101,7 +101,7 @@ def cluster_shares(clusters: Indices, among: Mask | None = None) -> Array:
 
 def _centered(ZT: Array) -> Array:
     """Rows (n, some columns), cut off and centered, in single precision."""
-    step = max(1, -(-len(ZT) // _MOST_COLUMNS))
+    step = max(1, -(-len(ZT) // MOST_COLUMNS))
     Z = np.clip(ZT[::step], -_FAR, _FAR).astype(np.float32).T
     return np.asarray(Z - Z.mean(axis=0))
 

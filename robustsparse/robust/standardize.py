@@ -136,8 +136,6 @@ def standardize(
     XT[d:] = 1.0
     location, scale = np.zeros(d), np.ones(d)
     width = max(1, _BLOCK_ENTRIES // n)
-    # A value that fits single precision may not do so in units of its column's scale.
-    largest = 0.1 * float(np.finfo(np.float32).max)
 
     def columns(first: int, last: int) -> None:
         for a in range(first, last, width):
@@ -148,12 +146,38 @@ def standardize(
             if coded is not None and how != "none":
                 _widen(block, center, coded[a:b], scale[a:b])
             scaled = _scaled(block, location[a:b], scale[a:b])
-            XT[a:b] = np.clip(scaled, -largest, largest) if dtype == np.float32 else scaled
+            XT[a:b] = _in_range(scaled) if dtype == np.float32 else scaled
 
     over_columns(columns, d, n * d, threads)
     constant = scale == 0.0
     scale[constant] = 1.0
     return XT, Scaling(location, scale, constant)
+
+
+def restandardized(block: Array, scaling: Scaling, dtype: type[np.floating]) -> Array:
+    """Columns (d, n), transposed, that `standardize` has measured before, as it would standardize them.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [900.0, 1.0]])
+    >>> XT, scaling = standardize(X)
+    >>> bool((restandardized(X.T, scaling, np.float64) == XT).all())
+    True
+    """
+    out = np.empty(block.shape, dtype=dtype)
+    width = max(1, _BLOCK_ENTRIES // block.shape[1])
+    for first in range(0, len(block), width):
+        part = slice(first, first + width)
+        own = np.where(scaling.constant[part], 0.0, scaling.scale[part])
+        scaled = _scaled(np.array(block[part], dtype=np.float64), scaling.location[part], own)
+        out[part] = _in_range(scaled) if dtype == np.float32 else scaled
+    return out
+
+
+def _in_range(scaled: Array) -> Array:
+    """A value that fits single precision may not do so in units of its column's scale."""
+    largest = 0.1 * float(np.finfo(np.float32).max)
+    return np.clip(scaled, -largest, largest)
 
 
 def _dense_block(X: Any, first: int, last: int) -> Array:

@@ -4,7 +4,7 @@ The covariance of the rows' directions (spatial signs) has d x d entries, their 
 the two is decomposed while it is small; beyond, a few multiplications with it find the leading directions.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy.linalg import eigh
@@ -86,11 +86,27 @@ def _tall_scores(Z: Array, most: int) -> tuple[Array, Array]:
 
 def _wide_scores(Z: Array, most: int) -> tuple[Array, Array]:
     """From the n x n matrix of inner products."""
+    return scores_from_inner(inner_products(Z), most)
+
+
+def inner_products(Z: Array) -> Array:
+    """Inner products (n, n) of the rows, of which the upper triangle is filled."""
     inner = np.zeros((len(Z), len(Z)), order="F")
     for block in column_blocks(Z):
         # The upper triangle is added to in place.
         inner = dsyrk(1.0, block, beta=1.0, c=inner, overwrite_c=True)
+    return np.asarray(inner)
+
+
+def scores_from_inner(inner: Array, most: int) -> tuple[Array, Array]:
+    """What `principal_scores` finds, from the upper triangle of the inner products of the rows, which is used up.
+
+    Of a matrix that is too large to be decomposed the leading directions come from repeated multiplications.
+    """
     squares = np.diagonal(inner).copy()
+    if len(inner) > _LARGEST_MATRIX:
+        inner += np.triu(inner, 1).T
+        return squares, scores_from_products(squares, most, lambda some: inner @ some)
     length = _lengths(squares)
     inner /= length
     inner /= length[:, None]
@@ -101,20 +117,31 @@ def _wide_scores(Z: Array, most: int) -> tuple[Array, Array]:
 def _by_multiplication(Z: Array, most: int) -> tuple[Array, Array]:
     """From products with the matrix of inner products, which is never formed: time grows like n d."""
     squares = _squares(Z)
+    return squares, scores_from_products(squares, most, lambda some: products(Z, some))
+
+
+def products(Z: Array, some: Array) -> Array:
+    """Product (n, m) of the matrix of inner products of the rows, which is not formed, with another (n, m)."""
+    product = np.zeros_like(some)
+    for block in column_blocks(Z):
+        product += block @ (block.T @ some)
+    return product
+
+
+def scores_from_products(squares: Array, most: int, multiplied: Callable[[Array], Array]) -> Array:
+    """Coordinates (n, most) of rows of given squared lengths, from products with the matrix of their inner products."""
     length = _lengths(squares)
     # A fixed start makes the result reproducible.
-    product = np.random.default_rng(0).normal(size=(len(Z), most + _MORE))
+    product = np.random.default_rng(0).normal(size=(len(squares), most + _MORE))
     for _ in range(_MULTIPLICATIONS):
         basis, _ = np.linalg.qr(product)
-        weighted, product = basis / length[:, None], np.zeros_like(basis)
-        for block in column_blocks(Z):
-            product += block @ (block.T @ weighted)
+        product = multiplied(basis / length[:, None])
         product /= length[:, None]
     values, rotation = _leading(np.asfortranarray(basis.T @ product), most)
     # Of data of few dimensions most eigenvalues are rounding errors, and their directions nothing.
     real = values > _ROUNDING * values[-1]
     scale = np.divide(1.0, np.sqrt(np.abs(values)), out=np.zeros(most), where=real)
-    return squares, length[:, None] * (product @ (rotation * scale))
+    return np.asarray(length[:, None] * (product @ (rotation * scale)))
 
 
 def _lengths(squares: Array) -> Array:

@@ -1,11 +1,12 @@
 """Which cells of a table are errors: they lie apart from their column, and not together in the same rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammaincinv, pdtrc
 
-from robustsparse.base.types import Array, Mask
+from robustsparse.base.types import Array, Indices, Mask
 
 # Cells with a robust z beyond FAR are compared with those between NEAR and FAR. A tail that falls has fewer beyond,
 # even Cauchy's has only 1.5 times as many; more than twice as many may be errors.
@@ -69,7 +70,7 @@ def single_errors(XT: Array, *, suspected: bool = False) -> Mask:
     errors = np.zeros(XT.shape, dtype=bool)
     if not suspected and not too_many(XT):
         return errors
-    kept = ~_crowded(XT)
+    kept = ~row_counts(XT).crowded()
     if kept.all():
         return _scattered(apart(XT, suspected=suspected))
     errors[:, kept] = wrong_cells(XT[:, kept], suspected=suspected)
@@ -78,12 +79,48 @@ def single_errors(XT: Array, *, suspected: bool = False) -> Mask:
 
 def too_many(XT: Array) -> bool:
     """Whether cells are far out more often than the heaviest tail would have them."""
-    far = near = 0
+    counts = row_counts(XT)
+    return counts.too_many()
+
+
+@dataclass(frozen=True)
+class RowCounts:
+    """How many cells of each row are far out.
+
+    Attributes
+    ----------
+    far, near, large : array of int (n,)
+        Cells with a robust z beyond 5, beyond 3, and beyond 3.5, where no error is nearer.
+    """
+
+    far: Indices
+    near: Indices
+    large: Indices
+
+    def too_many(self, rows: Mask | None = None) -> bool:
+        """Whether cells, of some rows, are far out more often than the heaviest tail would have them."""
+        some = slice(None) if rows is None else rows
+        far, near = int(self.far[some].sum()), int(self.near[some].sum())
+        return far > 0 and far > _ERRORS_PER_TAIL * (near - far + 1)
+
+    def crowded(self) -> Mask:
+        """Rows with more large cells than chance would scatter over them."""
+        # Not those beyond a gap alone: rows that are wild in every column, each to its own extent, leave none.
+        count = self.large
+        usual = float(np.median(count)) + 0.5
+        chance = pdtrc(count - 1.0, usual)
+        out = (count >= _FEWEST_MEETINGS) & (chance < _CHANCE / len(count)) & (count > 2 * usual)
+        return np.asarray(out)
+
+
+def row_counts(XT: Array) -> RowCounts:
+    """Far cells of the rows of a table (d, n) of standardized variables."""
+    counts = [np.zeros(XT.shape[1], dtype=np.int64) for _ in range(3)]
     for part in _blocks(XT):
         size = np.abs(XT[part])
-        far += int(np.count_nonzero(size > _FAR))
-        near += int(np.count_nonzero(size > _NEAR))
-    return far > 0 and far > _ERRORS_PER_TAIL * (near - far + 1)
+        for count, limit in zip(counts, (_FAR, _NEAR, _FIRST_ERROR), strict=True):
+            count += np.count_nonzero(size > limit, axis=0)
+    return RowCounts(*counts)
 
 
 def _blocks(XT: Array) -> Iterator[slice]:
@@ -92,20 +129,18 @@ def _blocks(XT: Array) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, len(XT), step))
 
 
-def _crowded(XT: Array) -> Mask:
-    """Rows with more large cells than chance would scatter over them."""
-    n = XT.shape[1]
-    # Not those beyond a gap alone: rows that are wild in every column, each to its own extent, leave none.
-    count = np.zeros(n, dtype=np.int64)
-    for part in _blocks(XT):
-        count += np.count_nonzero(np.abs(XT[part]) > _FIRST_ERROR, axis=0)
-    usual = float(np.median(count)) + 0.5
-    chance = pdtrc(count - 1.0, usual)
-    return np.asarray((count >= _FEWEST_MEETINGS) & (chance < _CHANCE / n) & (count > 2 * usual))
-
-
 def apart(XT: Array, *, suspected: bool = False) -> Mask:
     """Cells beyond a gap in their variable, of variables in which chance makes no such gap."""
+    begins = beginnings(*widest_gaps(XT), lambda: rising_tails(XT), suspected=suspected)
+    errors = np.zeros(XT.shape, dtype=bool)
+    for part in _blocks(XT):
+        if np.isfinite(begins[part]).any():
+            errors[part] = _sizes(XT[part]) >= begins[part, None]
+    return errors
+
+
+def widest_gaps(XT: Array) -> tuple[Array, Array]:
+    """Where the cells beyond the widest gap of each variable begin, and the chance that it has such a gap."""
     begins, chance = np.full(len(XT), np.inf), np.ones(len(XT))
     for part in _blocks(XT):
         size = _sizes(XT[part])
@@ -118,18 +153,25 @@ def apart(XT: Array, *, suspected: bool = False) -> Mask:
             chance[part][far] = np.minimum(
                 1.0, beyond[far] * (1.0 + ratio / _SPACINGS) ** -_SPACINGS
             )
+    return begins, chance
+
+
+def beginnings(
+    begins: Array, chance: Array, rising: Callable[[], Mask], *, suspected: bool
+) -> Array:
+    """Where the errors of each variable begin, from its widest gap; infinity where it has none.
+
+    `rising` tells which variables have a tail that rises, if that is asked for.
+    """
+    begins = begins.copy()
     begins[chance > _bar(chance, _SUSPECTED_SHARE if suspected else _FALSE_SHARE)] = np.inf
     found = np.isfinite(begins)
-    if found.sum() > _MANY * max(len(XT), 1):
-        begins[~found & _rising(XT)] = _FAR
-    errors = np.zeros(XT.shape, dtype=bool)
-    for part in _blocks(XT):
-        if np.isfinite(begins[part]).any():
-            errors[part] = _sizes(XT[part]) >= begins[part, None]
-    return errors
+    if found.sum() > _MANY * max(len(begins), 1):
+        begins[~found & rising()] = _FAR
+    return begins
 
 
-def _rising(XT: Array) -> Mask:
+def rising_tails(XT: Array) -> Mask:
     """Variables with no gap whose tail falls steeply and then rises: errors of any size, as those in other units."""
     rising = np.zeros(len(XT), dtype=bool)
     for part in _blocks(XT):
@@ -187,12 +229,15 @@ def _largest(size: Array, errors: int) -> Array:
 
 def _scattered(errors: Mask) -> Mask:
     """The errors without those of variables whose errors fall in the same rows."""
-    errors[_meeting(errors)] = False
+    errors[meeting(errors, len(errors))] = False
     return errors
 
 
-def _meeting(errors: Mask) -> Mask:
-    """Variables whose errors meet those of another in the same rows more often than chance allows."""
+def meeting(errors: Mask, among: int) -> Mask:
+    """Variables whose errors meet those of another in the same rows more often than chance allows.
+
+    They are those that have errors, `among` so many.
+    """
     d, n = errors.shape
     count = np.count_nonzero(errors, axis=1)
     having = np.flatnonzero(count >= _FEWEST_MEETINGS)
@@ -201,7 +246,7 @@ def _meeting(errors: Mask) -> Mask:
         return alike
     compared = max(_COMPARED, int(_MULTIPLICATIONS / (n * len(having))))
     most = np.sort(having[np.argsort(-count[having], kind="stable")[:compared]])
-    limit = _rarely_met(int(count.max()), _CHANCE / max(d * (d - 1) / 2, 1))
+    limit = _rarely_met(int(count.max()), _CHANCE / max(among * (among - 1) / 2, 1))
     others = errors[most].astype(np.float32).T
     for part in np.array_split(having, -(-len(having) // _COMPARED)):
         meetings = errors[part].astype(np.float32) @ others

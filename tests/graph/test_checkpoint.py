@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import robustsparse as rs
+from robustsparse.base.checkpoint import Checkpoint, fingerprint
 from robustsparse.base.errors import ParameterError
-from robustsparse.graph.checkpoint import Checkpoint, fingerprint
 
 PART = {"value": np.array([0.1, np.pi]), "node": np.array([1, 2])}
 
@@ -63,7 +63,7 @@ def test_a_folder_that_another_run_took_in_the_meantime_is_refused(
         (path.parent / "run.json").write_text(json.dumps({"digest": "abd"}))
         yield
 
-    monkeypatch.setattr("robustsparse.graph.checkpoint.locked", late)
+    monkeypatch.setattr("robustsparse.base.checkpoint.locked", late)
     with pytest.raises(ParameterError, match="other arguments"):
         Checkpoint.open(tmp_path, "abc").__enter__()
 

@@ -37,6 +37,7 @@ from robustsparse.regression.fit.rows import (
     TRUSTED,
     Leverage,
     active,
+    clusters_of,
     contradicting,
     leverage,
     refit,
@@ -45,7 +46,7 @@ from robustsparse.regression.fit.rows import (
 )
 from robustsparse.regression.fit.standardized import Standardized, by_labels, by_least_squares
 from robustsparse.regression.fit.views import View, views
-from robustsparse.robust.row_clusters import cluster_shares, row_clusters
+from robustsparse.robust.row_clusters import cluster_shares
 
 # How often rows are rejected and k is chosen anew, at most.
 _ROUNDS = 3
@@ -72,7 +73,7 @@ def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) ->
     far = leverage(problem)
     trust = trust_in_rows(problem, far, options.estimator)
     judged = problem.weighted_by(trust)
-    clusters = row_clusters(judged.XT[: judged.d])
+    clusters = clusters_of(judged)
     shares = cluster_shares(clusters)
     counted = judged.weighted_by(shares)
     search = _Search(

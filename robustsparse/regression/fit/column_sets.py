@@ -7,6 +7,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from robustsparse.base.types import Array, Indices, Mask
+from robustsparse.regression.fit.looks import MissingLook, Projected, PromisingLook, Tried
 from robustsparse.regression.fit.standardized import Standardized
 
 # What is left of a column that the others explain up to this part of it is rounding.
@@ -36,6 +37,10 @@ class ColumnRows:
         self.free[problem.keep] = False
         self.free[: problem.d][problem.scaling.constant] = False
         self.cross, self.squares = self._moments()
+        self.whole = problem.whole
+        if self.whole is not None:
+            spread = self.whole.spread
+            self._seen = Projected(spread(self.root), spread(self.target), spread(self.basis))
 
     def _projected(self, values: Array) -> Array:
         return np.asarray(values - self.basis @ (self.basis.T @ values))
@@ -73,7 +78,11 @@ class ColumnRows:
     def promising(self, count: int) -> Indices:
         """Columns that explain most as the only one."""
         alone = np.where(self.free, self.cross**2 / np.where(self.free, self.squares, 1.0), -1.0)
-        return np.argsort(-alone, kind="stable")[: min(count, int(self.free.sum()))]
+        order = np.argsort(-alone, kind="stable")[: min(count, int(self.free.sum()))]
+        if self.whole is not None:
+            bar = float(alone[order[-1]]) if len(order) == count else 0.0
+            self.whole.log.add(PromisingLook(self._seen, bar))
+        return order
 
     def terms(self, columns: Indices) -> Indices:
         """Those of some columns that can be chosen."""
@@ -90,6 +99,7 @@ class ColumnRows:
         outside: Mask = self.free.copy()
         outside[columns] = False
         wanted = np.zeros(len(outside))
+        tried: list[Tried] = []
         for chosen in near:
             at = np.searchsorted(union, chosen)
             inside = products[np.ix_(chosen, at)]
@@ -98,14 +108,21 @@ class ColumnRows:
             )
             gains = table.gains(self.squares)
             gains[chosen] = 0.0
-            above = gains > gains[columns].max(initial=0.0)
+            most_inside = float(gains[columns].max(initial=0.0))
+            tried.append(Tried(at, inside, self.cross[chosen], most_inside))
+            above = gains > most_inside
             wanted = np.maximum(wanted, np.where(above, gains, 0.0))
             if len(chosen):
                 wanted = np.maximum(wanted, table.exchanges(self.squares).max(axis=1))
         wanted[~outside] = 0.0
         limit = LOWER * max(self.total, 1e-300)
         order = np.argsort(-wanted, kind="stable")[:most]
-        return order[wanted[order] > limit]
+        joining = order[wanted[order] > limit]
+        if self.whole is not None:
+            bar = float(wanted[joining[-1]]) if len(joining) == most else limit
+            some = self.whole.spread(self.columns(union).T)
+            self.whole.log.add(MissingLook(self._seen, some, tuple(tried), bar))
+        return joining
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def _with_enough(options: Options, problem: Standardized) -> Options:
     if not options.named and type(options.estimator).__module__ == Trimmed.__module__:
         return options
     estimator = options.estimator.with_rng(options.rng)
-    enough = estimator.enough_for(options.epsilon, problem.n, problem.d)
+    enough = estimator.enough_for(options.epsilon, problem.n, problem.predictors)
     return replace(options, estimator=enough)
 
 
@@ -106,7 +106,7 @@ def _bad_rows(problem: Standardized, fitted: Fitted, options: Options) -> Mask:
     Those whose response the fit cannot explain; for a median of means, which heavy tails are no harm to, those that
     spoil a block, moving its mean by three scales alone.
     """
-    beyond = options.estimator.spoiled_by(problem.n, problem.d)
+    beyond = options.estimator.spoiled_by(problem.n, problem.predictors)
     if beyond > 1.0:
         limit = _SCALES * beyond
         spoiling: Mask = np.abs(judged_residuals(problem, fitted.model)) > limit
@@ -118,7 +118,7 @@ def _bad_rows(problem: Standardized, fitted: Fitted, options: Options) -> Mask:
 def warn_if_worse(problem: Standardized, fitted: Fitted, options: Options) -> None:
     """Warn if the data look worse than the gradient estimator can survive, and say what to do about it."""
     bad = int(_bad_rows(problem, fitted, options).sum())
-    text = options.estimator.overwhelmed(bad, problem.n, problem.d) or _beyond_theory(
+    text = options.estimator.overwhelmed(bad, problem.n, problem.predictors) or _beyond_theory(
         problem, fitted, bad, options
     )
     if text:
@@ -142,16 +142,14 @@ def _beyond_theory(problem: Standardized, fitted: Fitted, bad: int, options: Opt
     # Where nothing was found the model looked for may be any on the path.
     tried = max(fitted.path, default=0) if explained < _NOTHING else 0
     size = max(len(fitted.solution.support), tried)
-    if (
-        not problem.d
-        or epsilon * np.sqrt(size / problem.n) * np.log(problem.n * problem.d) <= _BARRIER
-    ):
+    d = problem.predictors
+    if not d or epsilon * np.sqrt(size / problem.n) * np.log(problem.n * d) <= _BARRIER:
         return ""
     return (
         f"the fit was to survive {100 * epsilon:.3g}% of bad rows, found {bad} of {problem.n}, and its terms explain "
-        f"{100 * max(explained, 0.0):.0f}% of the response: with {size} terms from {problem.d} columns so many bad "
-        "rows are more than the estimator can survive. Take more rows or fewer columns, a smaller k, or, if fewer rows "
-        "are bad, a smaller epsilon."
+        f"{100 * max(explained, 0.0):.0f}% of the response: with {size} terms from {problem.predictors} columns so "
+        "many bad rows are more than the estimator can survive. Take more rows or fewer columns, a smaller k, or, if "
+        "fewer rows are bad, a smaller epsilon."
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from robustsparse.base.types import Array, Indices
+from robustsparse.regression.fit.looks import CopyLook
 from robustsparse.regression.fit.models import Fitted
 from robustsparse.regression.fit.standardized import Standardized
 
@@ -25,6 +26,8 @@ def near_copies(problem: Standardized, fitted: Fitted) -> dict[int, list[int]]:
         return {}
     alike = _correlations(problem, fitted.model.weights, support)
     alike[fitted.model.active] = 0.0
+    if problem.whole is not None:
+        problem.whole.log.add(_look(problem, fitted.model.weights, support, alike))
     found = {int(j): _most(alike[:, place]) for place, j in enumerate(support)}
     if not any(map(len, found.values())):
         return {}
@@ -35,17 +38,34 @@ def near_copies(problem: Standardized, fitted: Fitted) -> dict[int, list[int]]:
 
 def _correlations(problem: Standardized, weights: Array, support: Indices) -> Array:
     """Sizes (p, support) of the correlations of all columns with the selected ones, 0 for those of larger terms."""
+    share, chosen, length = _centered(problem, weights, support)
+    out = sizes_of_correlations(problem.XT, share, chosen, length)
+    if problem.terms is not None:
+        shared = problem.terms.sizes[problem.terms.of] > 1
+        out[shared | (problem.terms.of < 0)] = 0.0
+        out[:, shared[support]] = 0.0
+    return out
+
+
+def _centered(
+    problem: Standardized, weights: Array, support: Indices
+) -> tuple[Array, Array, Array]:
+    """Shares of the rows, the selected columns (n, support), centered, and their standard deviations."""
     share = weights / weights.sum()
     chosen = problem.columns(support)
     # Rows that do not count may hold values whose squares are no numbers.
     chosen = np.where(share[:, None] > 0, chosen, 0.0)
     chosen = chosen - share @ chosen
-    length = np.sqrt(share @ chosen**2)
-    out: Array = np.zeros((len(problem.XT), len(support)))
-    width = max(1, _BLOCK // problem.n)
+    return share, chosen, np.sqrt(share @ chosen**2)
+
+
+def sizes_of_correlations(XT: Array, share: Array, chosen: Array, length: Array) -> Array:
+    """Sizes (p, s) of the correlations of the columns of a transposed design with centered ones of given lengths."""
+    out: Array = np.zeros((len(XT), len(length)))
+    width = max(1, _BLOCK // len(share))
     for first in range(0, len(out), width):
         part = slice(first, first + width)
-        block = np.asarray(problem.XT[part], dtype=np.float64)
+        block = np.asarray(XT[part], dtype=np.float64)
         # A column whose squares are no numbers is no copy of another.
         with np.errstate(over="ignore", invalid="ignore"):
             square = block**2 @ share - (block @ share) ** 2
@@ -53,11 +73,15 @@ def _correlations(problem: Standardized, weights: Array, support: Indices) -> Ar
         product = np.outer(spread, length)
         cross = np.abs(block @ (share[:, None] * chosen))
         np.divide(cross, product, out=out[part], where=product > 0)
-    if problem.terms is not None:
-        shared = problem.terms.sizes[problem.terms.of] > 1
-        out[shared | (problem.terms.of < 0)] = 0.0
-        out[:, shared[support]] = 0.0
     return out
+
+
+def _look(problem: Standardized, weights: Array, support: Indices, alike: Array) -> CopyLook:
+    """What a column would have to reach to be tried as a copy of a selected one."""
+    share, chosen, length = _centered(problem, weights, support)
+    last = -np.sort(-alike, axis=0)[_TRIED - 1 : _TRIED]
+    bars = np.maximum(last[0] if len(last) else 0.0, _ALIKE) * np.ones(len(support))
+    return CopyLook(share, chosen, length, bars)
 
 
 def _most(alike: Array) -> list[int]:

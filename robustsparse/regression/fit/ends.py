@@ -1,6 +1,6 @@
 """Where the judging of rows from several views ends: the best of the ends, and whether it is to be doubted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,8 @@ from robustsparse.robust.scales import tau_scale
 # rival by less than that price which has less than this share of its terms in common with it and judges more than this
 # share of the rows otherwise. With the same rows, other columns only tell the same by other names.
 _EVIDENCE, _COMMON, _APART = 2.5, 0.8, 0.04
+# Values that differ by no more than this part of them are equal.
+_TIE = 1e-9
 # The same of labels, of which each tells less.
 _LABEL_EVIDENCE = 1.0
 # Rows at the edge have residuals of so many scales; of normal ones this share has. A model is to be doubted if a tenth
@@ -49,6 +51,13 @@ class End:
         return set(self.found.best.support.tolist())
 
 
+def _least(ends: Sequence[End], value: Callable[[End], float]) -> End:
+    """The first of those with the least value: views that end at the same model differ by rounding alone."""
+    values = [value(end) for end in ends]
+    tie = min(values) + _TIE * max(1.0, abs(min(values)))
+    return next(end for end, own in zip(ends, values, strict=True) if own <= tie)
+
+
 @dataclass(frozen=True)
 class Ends:
     """Ends of a search from several views.
@@ -70,11 +79,11 @@ class Ends:
     @cached_property
     def best(self) -> End:
         """The end that explains all rows best; a second opinion with more terms must be better by the price of one."""
-        first = min((end for view, end in self.reached if not view.second), key=self.misfit)
+        first = _least([end for view, end in self.reached if not view.second], self.misfit)
         most, seconds = first.found.k, [end for view, end in self.reached if view.second]
-        return min(
+        return _least(
             [first, *seconds],
-            key=lambda end: self.misfit(end) + self._term * (end.found.k > most),
+            lambda end: self.misfit(end) + self._term * (end.found.k > most),
         )
 
     @property

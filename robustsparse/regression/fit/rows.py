@@ -19,6 +19,7 @@ from robustsparse.robust.distances import (
     score_cutoff,
 )
 from robustsparse.robust.mm import Refit
+from robustsparse.robust.row_clusters import row_clusters
 from robustsparse.robust.standardize import two_valued
 
 # Rows trusted less than this have no say in which predictors are chosen.
@@ -52,12 +53,21 @@ class Leverage:
 
 def leverage(problem: Standardized) -> Leverage:
     """How far out the rows are in all predictors, selected or not."""
+    if problem.whole is not None:
+        known: Leverage = problem.whole.far
+        return known
     Z = beyond_ordinary(_measured(problem)).T
     scores = joint_scores(Z)
     few = Z.shape[1] * ROWS_A_COLUMN <= problem.n
     distances = robust_distances(Z) if few else orthogonal_distances(Z)
     cutoff = distance_cutoff(distances)
     return Leverage((scores > score_cutoff(scores)) | (distances > cutoff), distances, cutoff)
+
+
+def clusters_of(problem: Standardized) -> Indices:
+    """Clusters of rows, judged on all predictors."""
+    whole = problem.whole
+    return row_clusters(problem.XT[: problem.d]) if whole is None else whole.clusters
 
 
 def _measured(problem: Standardized) -> Array:

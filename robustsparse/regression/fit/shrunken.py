@@ -53,6 +53,11 @@ def shrunken(problem: Standardized, options: Options, selected: Fitted, most: in
     most : int or None
         Most terms that the model may have.
     """
+    if problem.whole is not None:
+        raise ParameterError(
+            "a model for prediction shrinks all columns at once, and these are not in memory; goal='select' selects "
+            "few of them, however few labels there are, or give more memory."
+        )
     weights, far = _row_weights(problem, options, selected)
     weights, net = _with_far_rows(problem, weights, far, options)
     sizes = (np.delete(net.coefs, problem.keep, axis=1) != 0).sum(axis=1)

@@ -19,6 +19,7 @@ from robustsparse.base.checks import LARGEST
 from robustsparse.base.errors import DataError
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.family import Chosen, Family
+from robustsparse.regression.fit.looks import Whole
 from robustsparse.regression.fit.packing import packed
 from robustsparse.robust.scales import ROUNDED_MAD_TO_SD
 from robustsparse.robust.standardize import Scaling, standardize
@@ -56,6 +57,8 @@ class Standardized:
         Share of the variance of a row's residual that is not due to cells which were filled; `weights` have it in them.
     by_mad : bool
         Whether the scale of the predictors is their MAD.
+    whole : Whole or None
+        The design that XT holds some columns of; None if it holds all of them.
     """
 
     XT: Array
@@ -72,6 +75,7 @@ class Standardized:
     groups: Indices | None = None
     certainty: Array | None = None
     by_mad: bool = False
+    whole: Whole | None = None
 
     @property
     def n(self) -> int:
@@ -80,8 +84,13 @@ class Standardized:
 
     @property
     def d(self) -> int:
-        """Number of predictors, the intercept not counted."""
+        """Number of predictors that are held, the intercept not counted."""
         return int(self.XT.shape[0]) - self.intercept
+
+    @property
+    def predictors(self) -> int:
+        """Number of predictors to choose from, held or not."""
+        return self.d if self.whole is None else self.whole.d
 
     @property
     def free(self) -> int:
@@ -89,7 +98,8 @@ class Standardized:
         if self.terms is not None:
             return self.terms.count
         forced = len(self.keep) - self.intercept
-        return self.d - forced - int(self.scaling.constant.sum())
+        constant = self.scaling.constant if self.whole is None else self.whole.constant
+        return self.predictors - forced - int(constant.sum())
 
     @cached_property
     def terms(self) -> Groups | None:
@@ -104,7 +114,9 @@ class Standardized:
     @property
     def candidates(self) -> int:
         """Number of terms, whether or not they can be selected."""
-        return self.d if self.groups is None else len(np.unique(self.groups[self.groups >= 0]))
+        if self.groups is None:
+            return self.predictors
+        return len(np.unique(self.groups[self.groups >= 0]))
 
     def count(self, support: Indices) -> int:
         """Number of terms that the columns of a support are."""
@@ -121,6 +133,8 @@ class Standardized:
         if self.terms is not None:
             rest = np.setdiff1d(np.arange(self.terms.count), self.terms.holding(taken))
             return self.terms.columns(rest[:count])
+        if self.whole is not None:
+            return self.whole.first_free(np.r_[taken, self.keep[self.keep < self.d]], count)
         closed = np.concatenate([taken, self.keep, np.flatnonzero(self.scaling.constant)])
         return np.setdiff1d(np.arange(self.d), closed)[:count]
 
@@ -150,7 +164,10 @@ class Standardized:
         # An estimator of the user's may know nothing of others.
         shared = {} if like is None else {"like": like.gradient}
         gradient = estimator.bind(self.XT, threads, **shared)
-        return Problem(gradient, self.y, self.loss, self.offset, self.weights, groups=self.terms)
+        watch = None if self.whole is None else self.whole.watch(getattr(gradient, "trimmed", 0))
+        return Problem(
+            gradient, self.y, self.loss, self.offset, self.weights, groups=self.terms, watch=watch
+        )
 
     def columns(self, chosen: Indices) -> Array:
         """Some columns of the standardized design (n, chosen), in double precision."""
@@ -179,9 +196,11 @@ class Standardized:
         def part(values: Array | None) -> Array | None:
             return None if values is None else values[index]
 
+        whole = self.whole
         return replace(
             self, XT=XT, y=self.y[index], weights=part(self.weights), offset=part(self.offset),
             certainty=part(self.certainty),
+            whole=None if whole is None else replace(whole, rows=whole.rows_of(index)),
         )  # fmt: skip
 
     def without_rows(self) -> "Standardized":
@@ -274,9 +293,31 @@ def standardized(
         X, how, center=intercept, ones=intercept, names=names, threads=threads, dtype=precision,
         coded=coded,
     )  # fmt: skip
+    return with_response(
+        XT, scaling, y, loss, family=family, how=how, intercept=intercept, keep=keep, weights=weights,
+        offset=offset, groups=groups, names=names,
+    )  # fmt: skip
+
+
+def with_response(
+    XT: Array,
+    scaling: Scaling,
+    y: Array,
+    loss: Loss,
+    *,
+    family: Family,
+    how: str,
+    intercept: bool = True,
+    keep: Indices | None = None,
+    weights: Array | None = None,
+    offset: Array | None = None,
+    groups: Indices | None = None,
+    names: Sequence[str] | None = None,
+) -> Standardized:
+    """The problem of a standardized design, which has its column of ones, and a response; see `standardized`."""
     target = y if offset is None else y - offset
     location, unit = _response_scale(target, loss, intercept) if family.has_scale else (0.0, 1.0)
-    _check_units(scaling, unit, names)
+    check_units(scaling, unit, names)
     forced = np.zeros(0, dtype=np.int64) if keep is None else np.asarray(keep, dtype=np.int64)
     forced = forced[~scaling.constant[forced]]
     if intercept:
@@ -288,7 +329,7 @@ def standardized(
     )  # fmt: skip
 
 
-def _check_units(scaling: Scaling, unit: float, names: Sequence[str] | None) -> None:
+def check_units(scaling: Scaling, unit: float, names: Sequence[str] | None) -> None:
     """Raise if a coefficient of size one would be no number in the data's own units."""
     with np.errstate(over="ignore", invalid="ignore"):
         largest = unit / scaling.scale * np.maximum(np.abs(scaling.location), 1.0)

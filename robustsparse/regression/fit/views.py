@@ -14,6 +14,7 @@ import numpy as np
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.finders import Hints
+from robustsparse.regression.fit.looks import MiddleLook
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.rows import Leverage, refit, rejected
 from robustsparse.regression.fit.standardized import Standardized
@@ -99,19 +100,28 @@ def _middle_start(problem: Standardized, k: int) -> RHTFit:
     target = problem.y if problem.offset is None else problem.y - problem.offset
     y = np.clip(target - np.median(target), -_CUT_OFF, _CUT_OFF)
     y -= y.mean()
-    slopes = np.zeros(problem.d)
-    width = max(1, _BLOCK // problem.n)
-    for first in range(0, problem.d, width):
-        part = slice(first, min(first + width, problem.d))
-        Z = _inner(np.asarray(problem.XT[part], dtype=np.float64))
-        Z -= Z.mean(axis=1, keepdims=True)
-        length = np.sqrt(np.einsum("ij,ij->i", Z, Z))
-        slopes[part] = np.abs(Z @ y) / np.where(length > 0, length, np.inf)
+    slopes = middle_slopes(problem.XT[: problem.d], y)
     slopes[problem.keep[problem.keep < problem.d]] = 0.0
     best = np.argsort(-slopes, kind="stable")[:k]
+    if problem.whole is not None:
+        problem.whole.log.add(MiddleLook(y, float(slopes[best].min(initial=np.inf))))
     if problem.terms is not None:
         best = problem.terms.columns(problem.terms.holding(best))
     return RHTFit(np.zeros(len(problem.XT)), best, 0.0, True, "settled", 0.0, ())
+
+
+def middle_slopes(XT: Array, y: Array) -> Array:
+    """How well the middle of each column (d, n) goes with a centered response."""
+    d, n = XT.shape
+    slopes = np.zeros(d)
+    width = max(1, _BLOCK // n)
+    for first in range(0, d, width):
+        part = slice(first, min(first + width, d))
+        Z = _inner(np.asarray(XT[part], dtype=np.float64))
+        Z -= Z.mean(axis=1, keepdims=True)
+        length = np.sqrt(np.einsum("ij,ij->i", Z, Z))
+        slopes[part] = np.abs(Z @ y) / np.where(length > 0, length, np.inf)
+    return slopes
 
 
 def _inner(Z: Array) -> Array:

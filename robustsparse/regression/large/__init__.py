@@ -1,0 +1,1 @@
+"""Fits to designs that are read in blocks of columns: run on some columns, proved on all of them."""

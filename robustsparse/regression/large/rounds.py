@@ -1,0 +1,147 @@
+"""A fit on candidate columns, proved on all of them, with those that speak against it again, until none does.
+
+By induction a run without an objection is the run on all columns: up to its first look both hold the same; no column
+outside changes what comes of it, so both hold the same up to the second; and so on to the end.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from robustsparse.base.checkpoint import Checkpoint
+from robustsparse.base.errors import DataError
+from robustsparse.base.types import Indices, Mask
+from robustsparse.design.stores.store import ColumnStore
+from robustsparse.regression.fit.looks import Log
+from robustsparse.regression.large.proof import Own, Verdict, prove
+from robustsparse.regression.large.statistics import Shown, Statistics, Units
+
+# Runs until one is proved, at most.
+MAX_ROUNDS = 30
+# Columns that only came near join a run if they are no more than this.
+_MOST_NEAR = 4000
+# Columns that are held at first for each measure of how well they go with the response; and, as a share of all that
+# the memory can take, how many they are at most.
+_FIRST, _FIRST_SHARE = 2000, 0.25
+# Bytes that a run takes for each value that it holds: the column, in single precision too, on other rows, and read.
+_BYTES_A_VALUE = 40
+_KEY = 16
+
+T = TypeVar("T")
+# Makes a fit of the columns that are held (ascending), whose looks are noted.
+Run = Callable[[Indices, Log], T]
+
+
+def first_held(known: Statistics, keep: Mask, n: int, memory: int) -> Indices:
+    """The columns of the first run: kept ones, and those that go best with the response."""
+    d = len(keep)
+    most = min(_FIRST, max(int(_FIRST_SHARE * memory / (_BYTES_A_VALUE * n)), 1))
+    held = keep.copy()
+    for slopes in known.slopes:
+        held[np.argsort(-slopes, kind="stable")[: min(most, d)]] = True
+    return np.flatnonzero(held & (~known.constant | keep))
+
+
+@dataclass
+class Progress:
+    """How far the rounds are: what a checkpoint keeps.
+
+    Attributes
+    ----------
+    held : array of int
+        Columns of the next run.
+    proved : set of bytes
+        Keys of looks that no other column changes.
+    """
+
+    held: Indices
+    proved: set[bytes]
+
+    def store(self, checkpoint: Checkpoint) -> None:
+        """Keep it."""
+        keys = np.frombuffer(b"".join(sorted(self.proved)), dtype=np.uint8)
+        checkpoint.write("rounds", {"held": self.held, "proved": keys})
+
+    @classmethod
+    def read(cls, checkpoint: Checkpoint) -> "Progress | None":
+        """What was kept."""
+        parts = checkpoint.read("rounds")
+        if parts is None:
+            return None
+        keys = parts["proved"].tobytes()
+        return cls(parts["held"], {keys[a : a + _KEY] for a in range(0, len(keys), _KEY)})
+
+
+def proved_run(
+    run: Run[T],
+    store: ColumnStore,
+    units: Units,
+    known: Statistics,
+    begun: Progress,
+    memory: int,
+    checkpoint: Checkpoint,
+    shown: Callable[[int, int], Shown],
+    max_rounds: int = MAX_ROUNDS,
+) -> T:
+    """What a run comes to on all columns; `shown(turn, held)` draws the progress of a pass."""
+    for turn in range(1, max_rounds + 1):
+        log = Log()
+        outcome = run(begun.held, log)
+        joining = _objections(log, store, units, known, begun, shown(turn, len(begun.held)))
+        if not len(joining):
+            return outcome
+        begun.held = np.union1d(begun.held, joining)
+        begun.store(checkpoint)
+        _check_memory(len(begun.held), len(known.far.flags), memory)
+    raise DataError(
+        f"the fit could not be proved on all columns within {max_rounds} rounds, the last with {len(begun.held)} of "
+        f"{store.shape[1]} columns held; a smaller k, or fewer columns that repeat each other, make it easier."
+    )
+
+
+def _check_memory(held: int, n: int, memory: int) -> None:
+    if held * n * _BYTES_A_VALUE > memory:
+        raise DataError(
+            f"{held} columns have a say in this fit, more than memory={memory / 1e9:.3g} GB can hold; raise memory= "
+            f"to {1.2 * held * n * _BYTES_A_VALUE / 1e9:.1g} GB, or give a smaller k."
+        )
+
+
+def _objections(
+    log: Log, store: ColumnStore, units: Units, known: Statistics, begun: Progress, shown: Shown
+) -> Indices:
+    """Columns that would have changed a run, and those that came near; none if it is proved."""
+    if len(begun.held) == int((~known.constant).sum()):
+        return np.zeros(0, dtype=np.int64)
+    looks = [look for key, look in log.looks.items() if key not in begun.proved]
+    near, changes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
+    if looks:
+        own = list(map(partial(_own, known, begun.held), store.blocks))
+        passed = store.map(prove, units, looks, each=own)
+        for (first, _), verdict in zip(store.blocks, _verdicts(passed, shown), strict=True):
+            near.append(first + verdict.columns)
+            changes.append(verdict.changes)
+        # What objects is held from now on, so that nothing outside objects any more.
+        begun.proved.update(log.looks)
+    columns, needed = np.concatenate(near), np.concatenate(changes)
+    against = np.union1d(columns[needed], np.array(sorted(log.needed), dtype=np.int64))
+    if not len(against):
+        return against.astype(np.int64)
+    many = len(columns) > _MOST_NEAR
+    return np.union1d(against, columns[:0] if many else columns).astype(np.int64)
+
+
+def _verdicts(passed: Any, shown: Shown) -> Any:
+    verdicts: list[Verdict] = list(shown(passed, "proof"))
+    return verdicts
+
+
+def _own(known: Statistics, held: Indices, block: tuple[int, int]) -> Own:
+    """What a block is judged with."""
+    first, last = block
+    mask = np.zeros(last - first, dtype=bool)
+    mask[held[np.searchsorted(held, first) : np.searchsorted(held, last)] - first] = True
+    return Own(known.parts([block])[0], mask)
