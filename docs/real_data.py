@@ -27,8 +27,8 @@ HERE = Path(__file__).parent
 FOLDS, BAD, PROBES = 5, 0.1, 500
 # Folds that are used of corrupted data in two classes, where a fit takes longest.
 FOLDS_OF_CLASSES = 2
-# Numbers as they are, where fits are quick and methods close together, are divided into folds so much more often.
-CLEAN_REPEATS = 4
+# Data as they are, where methods are close together, are divided into folds so much more often: numbers, and classes.
+CLEAN_REPEATS, CLEAN_REPEATS_OF_CLASSES = 12, 4
 OWN = ("predict", "select")
 # Added to every log loss before ratios are formed: some classes are told apart without an error.
 FLOOR = 0.05
@@ -39,8 +39,9 @@ HEAD = """# Real data
 
 `python docs/real_data.py` makes this page (with the `bench` extra). Data: diabetes, wine and breast cancer from
 scikit-learn, star98 and grunfeld from statsmodels, octane and golub from this package. {folds}-fold cross-validation,
-{clean} times for numbers as they are, else {repeats}; the test folds are never touched. The training rows are taken as
-they are, or one in ten of them is corrupted in one of six ways. For a response that is a number:
+{clean} times for numbers as they are, {classes} times for classes as they are, else {repeats}; the test folds are never
+touched. The training rows are taken as they are, or one in ten of them is corrupted in one of six ways. For a response
+that is a number:
 
 - *decimal*: y is ten times too large or too small; *mislinked*: y belongs to another row;
 - *units*: in a third of the columns the sign is wrong or the value is a hundred times too large; *swapped*: values of a
@@ -419,6 +420,13 @@ def times(runs: pd.DataFrame) -> str:
     )
 
 
+def repeats_of(kind: str, two: bool) -> int:
+    """How often data are divided into folds."""
+    if kind != "as they are":
+        return 1
+    return CLEAN_REPEATS_OF_CLASSES if two else CLEAN_REPEATS
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=1)
@@ -432,18 +440,15 @@ def main() -> None:
         own(goal, sim.X, sim.y, False)
         own(goal, sim.X, sim.y > np.median(sim.y), True)
     two = {name: data[2] for name, data in read().items()}
-    often = {
-        (n, k): options.repeats * (CLEAN_REPEATS if k == "as they are" and not two[n] else 1)
-        for n in names
-        for k in KINDS
-    }
+    often = {(n, k): options.repeats * repeats_of(k, two[n]) for n in names for k in KINDS}
     tasks = [(*what, r) for what, repeats in often.items() for r in range(repeats)]
     done = Parallel(n_jobs=options.jobs, verbose=5)(delayed(study)(*task) for task in tasks)
     runs = pd.DataFrame(itertools.chain.from_iterable(done))
-    clean = CLEAN_REPEATS * options.repeats
+    clean, classes = (r * options.repeats for r in (CLEAN_REPEATS, CLEAN_REPEATS_OF_CLASSES))
     text = HEAD.format(
-        folds=FOLDS, repeats=options.repeats, clean=clean, few=FOLDS_OF_CLASSES, floor=FLOOR
-    )
+        folds=FOLDS, repeats=options.repeats, clean=clean, classes=classes, few=FOLDS_OF_CLASSES,
+        floor=FLOOR,
+    )  # fmt: skip
     text += prediction(runs) + stability(runs)
     if options.only:
         print(text, times(runs))

@@ -38,12 +38,9 @@ class _BlasLimit:
 
     def enter(self) -> None:
         """Count a user in."""
-        # Imported where it is used: a single fit need not wait for it.
-        from threadpoolctl import threadpool_limits
-
         if self.users == 0:
             _take_control_of_blas()
-            self.limit = threadpool_limits(1, user_api="blas")
+            self.limit = _blas().limit(limits=1, user_api="blas")
         self.users += 1
 
     def leave(self) -> None:
@@ -52,6 +49,16 @@ class _BlasLimit:
         if self.users == 0:
             _take_control_of_blas()
             self.limit.restore_original_limits()
+
+
+@cache
+def _blas() -> Any:
+    """The BLAS libraries of this process, looked for once: that takes longer than a small fit."""
+    # Imported where they are used, scipy because it brings a BLAS of its own.
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _take_control_of_blas() -> None:

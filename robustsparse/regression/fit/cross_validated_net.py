@@ -215,12 +215,14 @@ def _path(
     etas: list[Array] = []
     coefs: list[Array] = []
     best = 0
+    # Of few columns those of each fold are copied, of many the few in a model are looked up.
+    parts = [net.XT[:, rows] for rows in folds] if len(net.XT) <= _FEW_COLUMNS else None
     for penalty in descent.largest_penalty() * penalties:
         models = descent.to(float(penalty))
         eta = net.offset.copy()
-        for rows, coef in zip(folds, models[1:], strict=True):
+        for place, (rows, coef) in enumerate(zip(folds, models[1:], strict=True)):
             terms = np.flatnonzero(coef)
-            eta[rows] += coef[terms] @ net.XT[np.ix_(terms, rows)]
+            eta[rows] += coef @ parts[place] if parts else coef[terms] @ net.XT[np.ix_(terms, rows)]
         coefs.append(models[0])
         etas.append(eta)
         mean, error = _more(problem, net.y, share, etas[best], eta)
