@@ -27,9 +27,11 @@ from robustsparse.loading import load
 from robustsparse.regression.out_of_fold import CrossValidation
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.rht import rht, rht_fit
+from robustsparse.regression.side_by_side import coefplot, table
 from robustsparse.regression.stability import Stability, stability
 from robustsparse.report.plots import plot_roc
 from robustsparse.report.roc import ROC, mean_roc
+from robustsparse.report.summary.side_by_side import ModelTable
 
 if TYPE_CHECKING:
     from robustsparse import baselines, simulate
@@ -49,6 +51,7 @@ __all__ = [
     "Logistic",
     "Mean",
     "MedianOfMeans",
+    "ModelTable",
     "ParameterError",
     "RHTResult",
     "RobustSparseError",
@@ -59,6 +62,7 @@ __all__ = [
     "Trimmed",
     "UnseenLevelError",
     "baselines",
+    "coefplot",
     "datasets",
     "inference",
     "load",
@@ -70,6 +74,7 @@ __all__ = [
     "robust_ns",
     "simulate",
     "stability",
+    "table",
     "winsorize",
 ]
 

@@ -1,6 +1,6 @@
 """What a result tells of itself: summaries, one line for a table, its rows, and the same fit with a change."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pandas as pd
@@ -194,6 +194,12 @@ class Reporting(Part):
         """
         return summarize(self._fit, self._fit._member(k), check_level(level, alpha))
 
+    @overload
+    def to_html(self, path: None = None) -> str: ...
+
+    @overload
+    def to_html(self, path: Path) -> None: ...
+
     def to_html(self, path: Path | None = None) -> str | None:
         """The summary as HTML; written to a file, whole or not at all, if there is a path.
 
@@ -205,6 +211,12 @@ class Reporting(Part):
         True
         """
         return self.summary().to_html(path)
+
+    @overload
+    def to_latex(self, path: None = None) -> str: ...
+
+    @overload
+    def to_latex(self, path: Path) -> None: ...
 
     def to_latex(self, path: Path | None = None) -> str | None:
         r"""The summary as a LaTeX table; written to a file, whole or not at all, if there is a path.

@@ -8,6 +8,7 @@ from robustsparse.report.plots.cells import CellMap, cell_map, plot_cells
 from robustsparse.report.plots.convergence import convergence_frame, plot_convergence
 from robustsparse.report.plots.diagnostics import Drawn, outlier_map_frame, plot_diagnostics
 from robustsparse.report.plots.graphpath import graph_path_frame, plot_graph_cuts, plot_graph_path
+from robustsparse.report.plots.models import plot_models
 from robustsparse.report.plots.network import network_layout, plot_network
 from robustsparse.report.plots.path import path_frame, plot_path
 from robustsparse.report.plots.qq import model_qq_frame, qq_frame
@@ -35,6 +36,7 @@ __all__ = [
     "plot_diagnostics",
     "plot_graph_cuts",
     "plot_graph_path",
+    "plot_models",
     "plot_network",
     "plot_path",
     "plot_roc",

@@ -66,8 +66,8 @@ def plot_coefficients(table: pd.DataFrame, ax: "Axes | None" = None, max_terms: 
     ['dose', 'age']
     """
     order = np.argsort(-table["estimate"].abs().to_numpy(dtype=float), kind="stable")
-    rows, ax, rest = _rows(table.iloc[order], ax, max_terms)
-    name_axes(ax, _with_rest("coefficient", rest), "")
+    rows, ax, rest = named_rows(table.iloc[order], ax, max_terms)
+    name_axes(ax, with_rest("coefficient", rest), "")
     ax.axvline(0, color=LIGHT, linewidth=THIN, zorder=0)
     low, high = (
         rows.get(name, pd.Series(np.nan, rows.index)).to_numpy(float) for name in ("low", "high")
@@ -76,11 +76,11 @@ def plot_coefficients(table: pd.DataFrame, ax: "Axes | None" = None, max_terms: 
     y = np.arange(len(rows))
     ax.hlines(y, low, high, color=colors, linewidth=LINE, zorder=1)
     ax.scatter(rows["estimate"], y, s=18, color=colors, zorder=2)
-    _squeeze(ax, np.concatenate([rows["estimate"], low, high]))
+    squeeze_if_far(ax, np.concatenate([rows["estimate"], low, high]))
     return ax
 
 
-def _squeeze(ax: "Axes", values: Array) -> None:
+def squeeze_if_far(ax: "Axes", values: Array) -> None:
     """Few round ticks; a logarithmic axis for large values if the other terms would be one spot."""
     known = values[np.isfinite(values) & (values != 0)]
     median = float(np.median(np.abs(known))) if len(known) else 0.0
@@ -124,8 +124,8 @@ def plot_stability(
     table = (
         frequencies[frequencies > 0].sort_values(ascending=False, kind="stable").to_frame("share")
     )
-    rows, ax, rest = _rows(table, ax, max_terms)
-    name_axes(ax, _with_rest("selection frequency", rest), "")
+    rows, ax, rest = named_rows(table, ax, max_terms)
+    name_axes(ax, with_rest("selection frequency", rest), "")
     share = rows["share"].to_numpy(dtype=float)
     colors = [BLUE if threshold is None or value >= threshold else GREY for value in share]
     y = np.arange(len(rows))
@@ -137,27 +137,28 @@ def plot_stability(
     return ax
 
 
-def _with_rest(label: str, rest: int) -> str:
+def with_rest(label: str, rest: int) -> str:
+    """The label of an axis, with the number of terms that have no room."""
     return f"{label}\n({rest} more not shown)" if rest else label
 
 
-def _rows(
-    table: pd.DataFrame, ax: "Axes | None", max_terms: int
+def named_rows(
+    table: pd.DataFrame, ax: "Axes | None", max_terms: int, lines: float = 1.0
 ) -> tuple[pd.DataFrame, "Axes", int]:
-    """Axes with one named line for each term that fits, and the number of those that do not."""
+    """Axes with a named row, of so many lines, for each term that fits, and the number of those that do not."""
     shown = min(len(table), max_terms)
     names = [printable(name) for name in table.index[:shown]]
     if ax is not None:
-        shown = min(shown, max(int(points_high(ax) // text_height(TINY)), 1))
-    ax = axes_for(ax, _size(names))
+        shown = min(shown, max(int(points_high(ax) // (lines * text_height(TINY))), 1))
+    ax = axes_for(ax, _size(names, lines))
     _name_rows(ax, names[:shown])
     return table.iloc[:shown], ax, len(table) - shown
 
 
-def _size(names: Sequence[str]) -> tuple[float, float]:
+def _size(names: Sequence[str], lines: float) -> tuple[float, float]:
     """Figure that has room for the names and for what is drawn beside them."""
     wide = max((text_width(name[:_NAME_LENGTH], SMALL) for name in names), default=0)
-    return _WIDTH + wide / 72, _FRAME + _ROW * max(len(names), 3)
+    return _WIDTH + wide / 72, _FRAME + _ROW * lines * max(len(names), 3)
 
 
 def _name_rows(ax: "Axes", names: Sequence[str]) -> None:

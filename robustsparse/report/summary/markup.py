@@ -115,7 +115,7 @@ def escape_tex(text: str) -> str:
     return re.sub("-(?=-)", "-{}", "".join(_TEX.get(c, c) for c in printable(text)))
 
 
-def _tex_number(cell: str) -> str:
+def tex_number(cell: str) -> str:
     """Number in mathematics; the padding after it becomes space of the same width."""
     body = cell.strip()
     parts = _NUMBER_PARTS.fullmatch(body)
@@ -182,4 +182,4 @@ def _tex_table(names: Sequence[str], columns: Sequence[Column], empty: str) -> l
 
 def _tex_cell(column: Column, i: int) -> str:
     cell = column.cells[i]
-    return _tex_number(cell) if column.numeric else escape_tex(cell)
+    return tex_number(cell) if column.numeric else escape_tex(cell)

@@ -152,6 +152,39 @@ def _format_linked(columns: Sequence[Array], names: Sequence[str]) -> list[list[
     return [[row[j] for row in rows] for j in range(block.shape[1])]
 
 
+def decimals_of(cells: Sequence[str]) -> int:
+    """Most decimals of numbers that are written without an exponent.
+
+    Examples
+    --------
+    >>> decimals_of(["0.25", "3", "1.2e-05"])
+    2
+    """
+    return max(
+        (len(cell.strip().partition(".")[2]) for cell in cells if "e" not in cell), default=0
+    )
+
+
+def format_to(values: Array, decimals: int | None = None) -> list[str]:
+    """Numbers with so many decimals; by default so many that the largest shows four digits.
+
+    Examples
+    --------
+    >>> format_to(np.array([0.9112, -0.0091, np.nan]))
+    ['0.9112', '-0.0091', '–']
+    """
+    if decimals is None:
+        known = np.abs(values[np.isfinite(values) & (values != 0)])
+        size = float(_exponent(np.array([known.max()]))[0]) if len(known) else 0.0
+        decimals = int(np.clip(DIGITS - 1 - size, 0, MAX_DECIMALS))
+    plain = [_format_fixed(value, decimals) for value in values]
+    large = 10.0 ** PLAIN[1]
+    return [
+        _format_scientific(value) if np.isfinite(value) and abs(value) >= large else cell
+        for value, cell in zip(values, plain, strict=True)
+    ]
+
+
 def _exponent(values: Array) -> Array:
     """Power of ten of the first digit; NaN for zero and what is not finite."""
     usable = np.isfinite(values) & (values != 0)

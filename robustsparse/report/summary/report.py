@@ -1,6 +1,7 @@
 """`Summary`: the pieces of a printed summary, and its three forms."""
 
 from dataclasses import dataclass
+from typing import overload
 
 import pandas as pd
 
@@ -89,6 +90,12 @@ class Summary:
             raise ParameterError(f"width={width!r} must be at least {MIN_WIDTH} columns.")
         return render(self._pieces(), width)
 
+    @overload
+    def to_html(self, path: None = None) -> str: ...
+
+    @overload
+    def to_html(self, path: Path) -> None: ...
+
     def to_html(self, path: Path | None = None) -> str | None:
         """Summary as HTML.
 
@@ -110,6 +117,12 @@ class Summary:
         """
         fragment = self._repr_html_()
         return handed_over(fragment if path is None else as_page(self.title, fragment), path)
+
+    @overload
+    def to_latex(self, path: None = None) -> str: ...
+
+    @overload
+    def to_latex(self, path: Path) -> None: ...
 
     def to_latex(self, path: Path | None = None) -> str | None:
         r"""Summary as a floating LaTeX table; needs the package ``booktabs``.
