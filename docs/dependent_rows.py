@@ -19,7 +19,7 @@ intercept, that hold the truth, in {runs} data sets; the standard error of that 
 less for slopes. Selection takes rows for independent, so that with much dependence a false term may enter (*k*, mean,
 of 3). A strong autocorrelation in few rows is what no such standard error is quite up to.
 """
-RUNS = 300
+RUNS = 200
 DATA = (
     ("10 clusters of 20", "clusters", 10, 20),
     ("20 clusters of 10", "clusters", 20, 10),

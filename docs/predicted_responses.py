@@ -17,7 +17,7 @@ that knows the truth. Where n is small for d the wrong terms are selected, or to
 hold.
 """
 SIZES = ((50, 10), (50, 100), (50, 1000), (300, 10), (300, 1000))
-RUNS, NEW, NOISE = 200, 500, 0.5
+RUNS, NEW, NOISE = 100, 500, 0.5
 # Width of an interval that knows the truth: twice 1.96 standard deviations.
 KNOWN = 2 * 1.96 * NOISE
 

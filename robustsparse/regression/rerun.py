@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from robustsparse.base.errors import ParameterError
 from robustsparse.regression.call import CROSS_VALIDATION, UNCHANGED, Before
 from robustsparse.regression.cross_validation import cross_validate_study
 from robustsparse.regression.intervals import bootstrap, bootstrap_study, split, split_study
@@ -34,6 +35,10 @@ def rerun(method: str, before: Before, arguments: dict[str, Any]) -> Any:
     arguments : dict
         Arguments of the call, and those of the method.
     """
+    if method not in _METHODS:
+        raise ParameterError(
+            f"{method} is not for a model that an earlier version pickled; fit again."
+        )
     public, run, own = _METHODS[method]
     ours = {key: arguments[key] for key in (*own, *_SHARED) if key in arguments}
     rest = {key: value for key, value in arguments.items() if key not in ours}

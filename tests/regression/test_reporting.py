@@ -1,6 +1,7 @@
 """What a result tells: one row, its rows, the same fit with a change, files and notebooks."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import robustsparse as rs
+from robustsparse.regression.rerun import rerun
 
 ADDED = [".fitted", ".resid", ".std_resid", ".weight", ".flag", ".outlier"]
 
@@ -145,6 +147,14 @@ def test_an_update_refuses_data_that_have_changed(data: pd.DataFrame) -> None:
         fit.update(k=1)
     with pytest.raises(rs.ParameterError, match="did you mean k"):
         fit.update(data=data, kk=1)
+
+
+def test_a_pickle_of_an_earlier_version_says_what_it_cannot(data: pd.DataFrame, fit: Any) -> None:
+    # These have pickled the function that repeats a fit, which knew nothing of updates.
+    old = replace(fit, _call=replace(fit._call, rerun=rerun))
+    assert old.cross_validate(folds=3).folds == 3
+    with pytest.raises(rs.ParameterError, match="fit again"):
+        old.update(data=data, k=1)
 
 
 def test_levels_are_those_of_the_intervals(fit: Any) -> None:
