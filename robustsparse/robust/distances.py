@@ -57,7 +57,7 @@ def joint_scores(Z: Array) -> Array:
     >>> joint_scores(np.array([[0.5, -1.0], [9.0, 0.0], [-4.0, 5.0]]))
     array([0. , 0.5, 1. ])
     """
-    return np.asarray(far_counts(Z) / Z.shape[1])
+    return np.asarray(far_counts(Z) / max(Z.shape[1], 1))
 
 
 def far_counts(Z: Array) -> Indices:
