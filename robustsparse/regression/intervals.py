@@ -33,6 +33,7 @@ def bootstrap(
     *,
     resamples: int = 200,
     level: float = 0.95,
+    alpha: float | None = None,
     rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -50,8 +51,8 @@ def bootstrap(
         As in `rht`.
     resamples : int
         Number of halves; an odd number is rounded up to pairs.
-    level : float
-        Confidence level.
+    level, alpha : float
+        Confidence level, 0.5 at least; or one less the level.
     rng : int, Generator or None
         Random numbers; None is a fixed seed.
     n_jobs : int, optional
@@ -85,6 +86,7 @@ def bootstrap(
     >>> sorted(table.index[1:3]) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
+    level = check_level(level, alpha)
     study = make_study(formula, data, selecting(options), bootstrap)
     return bootstrap_study(study, resamples, level, rng, n_jobs, verbose)
 
@@ -146,6 +148,7 @@ def split(
     *,
     splits: int = 1,
     level: float = 0.95,
+    alpha: float | None = None,
     rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -163,8 +166,8 @@ def split(
         As in `rht`.
     splits : int
         Number of random splits.
-    level : float
-        Confidence level.
+    level, alpha : float
+        Confidence level, 0.5 at least; or one less the level.
     rng : int, Generator or None
         Random numbers; None is a fixed seed.
     n_jobs : int, optional
@@ -198,6 +201,7 @@ def split(
     >>> sorted(table.index[1:3]) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
+    level = check_level(level, alpha)
     study = make_study(formula, data, selecting(options), split)
     return split_study(study, splits, level, rng, n_jobs, verbose)
 

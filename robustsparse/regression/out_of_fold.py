@@ -39,7 +39,17 @@ class CrossValidation:
         return len(self.sizes)
 
     def score(self) -> float:
-        """Robust R² (gaussian) or share of right labels (binomial) of the predictions."""
+        """Robust R² (gaussian) or share of right labels (binomial) of the predictions.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.0, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y, family="binomial")
+        >>> crossed = fit.cross_validate(folds=3)
+        >>> crossed.score() > 0.7
+        True
+        """
         columns = (self.predictions[name].to_numpy() for name in ("observed", "prediction"))
         return self.family.score(*columns)
 
@@ -48,6 +58,15 @@ class CrossValidation:
 
         Models of different folds are compared with each other here; where they select nothing, rows of the class that
         a fold happens to have more of rank lower, and the area may be below one half.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.0, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y, family="binomial")
+        >>> crossed = fit.cross_validate(folds=3)
+        >>> crossed.roc().auc > 0.7
+        True
         """
         self._require_classes("roc")
         return roc_from_scores(
@@ -55,7 +74,17 @@ class CrossValidation:
         )
 
     def calibration(self, bins: int | None = None, level: float = 0.95) -> pd.DataFrame:
-        """Predicted probability and observed share in bins of equal counts (binomial), see `calibration_frame`."""
+        """Predicted probability and observed share in bins of equal counts (binomial), see `calibration_frame`.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.0, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y, family="binomial")
+        >>> crossed = fit.cross_validate(folds=3)
+        >>> list(crossed.calibration(bins=5).columns)
+        ['n', 'predicted', 'observed', 'low', 'high']
+        """
         self._require_classes("calibration")
         table = self.predictions
         return calibration_frame(table["prediction"], table["observed"], bins, level)

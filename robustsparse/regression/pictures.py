@@ -34,18 +34,45 @@ class Pictures(Part):
     """Methods of `RHTResult` that draw."""
 
     def plot_path(self, ax: Any = None) -> Any:
-        """Draw the standardized coefficients against k, of a term of several columns its size; returns the Axes."""
+        """Draw the standardized coefficients against k, of a term of several columns its size; returns the Axes.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> fit.plot_path().get_xlabel()
+        'number of terms k'
+        """
         fit = self._fit
         several = any(len(columns) > 1 for columns in fit.groups.values())
         label = "standardized coefficient" + several * "\n(several columns: root mean square)"
         return plot_path(by_term(fit.path, fit.groups), fit._place(), ax, label=label)
 
     def plot_convergence(self, ax: Any = None) -> Any:
-        """Draw the relative change of the iterates; returns the Axes."""
+        """Draw the relative change of the iterates; returns the Axes.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> fit.plot_convergence().get_xlabel()
+        'iteration'
+        """
         return plot_convergence(self._fit.history, ax)
 
     def plot_cv(self, ax: Any = None) -> Any:
-        """Draw what k was chosen by; returns the Axes."""
+        """Draw what k was chosen by; returns the Axes.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> fit.plot_cv().get_ylabel()
+        'robust criterion'
+        """
         fit = self._fit
         if fit.cv is None:
             raise ParameterError(
@@ -66,6 +93,14 @@ class Pictures(Part):
             by their robust scale, for the gaussian, which has no others. Dashed lines are where a row is flagged: three
             scales, or for the binomial family a label to which the model gives one chance in a hundred. Residuals of
             two classes are not normal, and are compared with those of labels drawn from the model.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> len(fit.plot_diagnostics().ravel())
+        4
         """
         check_choice("residuals", residuals, _DRAWN_KINDS)
         fit = self._fit
@@ -112,7 +147,17 @@ class Pictures(Part):
         return plot_cells(cell_map_of(fit, k, rows), ax, residual=name, cutoff=cutoff)
 
     def plot_coefficients(self, ax: Any = None) -> Any:
-        """Draw estimates with their intervals; returns the Axes."""
+        """Draw estimates with their intervals; returns the Axes.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> labels = fit.plot_coefficients().get_yticklabels()
+        >>> sorted(label.get_text() for label in labels) == sorted(fit.support())
+        True
+        """
         fit = self._fit
         table = fit.conf_int().assign(estimate=fit.coef())
         return plot_coefficients(table.iloc[int(fit.intercept) :], ax)
@@ -225,6 +270,14 @@ class Pictures(Part):
 
         Terms are ranked by how many values of k keep them, then by the size of their coefficient. The true ones can be
         named as terms or by their columns.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> fit.support_roc(sim.support()).auc
+        1.0
         """
         fit = self._fit
         forced = set(fit._forced())
@@ -244,6 +297,14 @@ class Pictures(Part):
         """ROC curve of the predicted probabilities; of the training rows, which is too good, if `newdata` is None.
 
         `cross_validate().roc()` is that of training rows that the fit has not seen, and `plot_roc` draws both.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.0, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y, family="binomial")
+        >>> fit.class_roc().auc > 0.8
+        True
         """
         self._two_classes("class_roc")
         fit = self._fit

@@ -198,6 +198,14 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         ----------
         k : int, optional
             Number of terms: another model of the path than the one that was chosen.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> sorted(fit.support()) == sorted(sim.support())
+        True
         """
         if not self._chosen(k):
             return list(self._member(k).params.index[len(self._forced()) :])
@@ -289,6 +297,16 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         kind : {None, "response", "leverage"}
             All; rows whose response the model cannot explain; rows far out in the predictors, on all of which,
             selected or not, leverage is judged. A row can be both, which is bad leverage.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> bool(set(fit.outliers("response")) <= set(fit.outliers()))
+        True
+        >>> bool(len(fit.outliers()) == (fit.diagnostics["flag"] != "").sum())
+        True
         """
         check_choice("kind", kind, _FLAGS)
         flag = self.diagnostics["flag"]
@@ -370,5 +388,17 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
     # ------------------------------------------------------------------------------------ file
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file that `robustsparse.load` reads; it holds numbers and text, never code."""
+        """Write the model to a file that `robustsparse.load` reads; it holds numbers and text, never code.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "fit.model"
+        >>> fit.save(path)
+        >>> rs.load(path).params.equals(fit.params)
+        True
+        """
         save_result(self, path)

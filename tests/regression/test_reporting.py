@@ -178,6 +178,14 @@ def test_every_level_is_checked(fit: Any, data: pd.DataFrame, level: Any) -> Non
             call()
 
 
+def test_alpha_is_taken_wherever_a_level_is(data: pd.DataFrame) -> None:
+    for method, how in ((rs.inference.split, {}), (rs.inference.bootstrap, {"resamples": 4})):
+        pair = (method("y ~ .", data, **how, **level) for level in ({"level": 0.9}, {"alpha": 0.1}))
+        pd.testing.assert_frame_equal(*pair)
+    fit = rs.rht("y ~ .", data)
+    pd.testing.assert_frame_equal(fit.tidy(alpha=0.1), fit.tidy(0.9))
+
+
 def test_files_are_written_whole(fit: Any, tmp_path: Path) -> None:
     page, table = tmp_path / "fit.html", tmp_path / "fit.tex"
     assert fit.to_html(page) is None

@@ -32,7 +32,8 @@ class Cell(NamedTuple):
     def html(self) -> str:
         """As HTML."""
         left, right = self.brackets
-        stars = f"<sup>{self.stars}</sup>" if self.stars else ""
+        # Without a height of its own a superscript would push its line down.
+        stars = f'<sup style="line-height:0">{self.stars}</sup>' if self.stars else ""
         return f"{left}{html.escape(self.text)}{right}{stars}"
 
     def latex(self) -> str:
@@ -104,6 +105,21 @@ class ModelTable:
         ----------
         width : int
             Columns of the page; models that have no room stand below.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> import pandas as pd
+        >>> table = rs.table([pd.Series({"Intercept": 0.5, "dose": 2.0})], below=None)
+        >>> print(table.text())
+        ================
+                     (1)
+        ----------------
+        Intercept  0.500
+        dose       2.000
+        ----------------
+        Terms          1
+        ================
         """
         rows = (*self.terms, *self.facts)
         cells = [[row.cells[j] for row in rows] for j in range(len(self.models))]
@@ -123,7 +139,16 @@ class ModelTable:
     def to_html(self, path: Path) -> None: ...
 
     def to_html(self, path: Path | None = None) -> str | None:
-        """The table as HTML; written to a file, whole or not at all, if there is a path."""
+        """The table as HTML; written to a file, whole or not at all, if there is a path.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> import pandas as pd
+        >>> table = rs.table([pd.Series({"Intercept": 0.5, "dose": 2.0})], below=None)
+        >>> table.to_html().startswith("<div")
+        True
+        """
         fragment = self._repr_html_()
         return handed_over(
             fragment if path is None else as_page(self.title or "Models", fragment), path
@@ -136,7 +161,16 @@ class ModelTable:
     def to_latex(self, path: Path) -> None: ...
 
     def to_latex(self, path: Path | None = None) -> str | None:
-        r"""The table as LaTeX, which needs the package ``booktabs``; written to a file if there is a path."""
+        r"""The table as LaTeX, which needs the package ``booktabs``; written to a file if there is a path.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> import pandas as pd
+        >>> table = rs.table([pd.Series({"Intercept": 0.5, "dose": 2.0})], below=None)
+        >>> table.to_latex().splitlines()[6]
+        'Intercept & $0.500$ \\\\'
+        """
         heading = "".join(f" & {escape_tex(printable(name))}" for name in self.models)
         rule = [r"\midrule", *map(_tex_row, self.facts)] if self.facts else []
         caption = [rf"\caption{{{escape_tex(one_line(self.title))}}}"] if self.title else []
