@@ -65,7 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     os.environ.setdefault("MPLBACKEND", "Agg")
     options = _parser().parse_args(arguments)
-    options.line = shlex.join(["robustsparse", *(sys.argv[1:] if arguments is None else arguments)])
+    line = shlex.join(["robustsparse", *(sys.argv[1:] if arguments is None else arguments)])
+    options.line = f"{line} (version {robustsparse.__version__})"
     with warnings.catch_warnings():
         warnings.showwarning = _warn
         warnings.simplefilter("always", RobustSparseWarning)

@@ -90,8 +90,8 @@ def _require_numbers(column: pd.Series) -> None:
     )
 
 
-def require_same_rows(name: str, values: Any, rows: pd.Index | None) -> None:
-    """Raise if a series has the labels of other rows than X, or in another order: going by position would be wrong."""
+def require_same_rows(name: str, values: Any, rows: pd.Index | None, of: str = "X") -> None:
+    """Raise if a series has other row labels than the data, or in another order: going by position would be wrong."""
     if rows is None or not isinstance(values, pd.Series | pd.DataFrame):
         return
     index = values.index
@@ -100,9 +100,9 @@ def require_same_rows(name: str, values: Any, rows: pd.Index | None) -> None:
     same = index.is_unique and rows.is_unique and not len(index.symmetric_difference(rows))
     place = int(np.flatnonzero(np.asarray(index != rows))[0])
     how = "in another order" if same else "of its own"
-    remedy = f"{name}.loc[X.index] brings them together" if same else "bring them together"
+    remedy = f"{name}.loc[{of}.index] brings them together" if same else "bring them together"
     raise DataError(
-        f"{name} has row labels {how}: row {place} is {listed([rows[place]], quote=False)} in X and "
+        f"{name} has row labels {how}: row {place} is {listed([rows[place]], quote=False)} in {of} and "
         f"{listed([index[place]], quote=False)} in {name}; {remedy}, or pass {name}.to_numpy() to go by position."
     )
 

@@ -9,7 +9,7 @@ import pandas as pd
 from robustsparse.base.checks import as_vector
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array, Indices
-from robustsparse.design.labelled import new_columns
+from robustsparse.design.labelled import is_frame, new_columns, require_same_rows
 from robustsparse.regression.measures import likelier
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def new_rows(fit: "RHTResult", newdata: Any, params: "pd.Series[float]", given: 
     else:
         (X, index), offset = _columns(fit, newdata, used, used), None
         X[~np.isfinite(X).all(axis=1)] = np.nan
-    return NewRows(X, index, _offset(fit, offset, given, len(X)), _names(fit, used))
+    return NewRows(X, index, _offset(fit, offset, given, index, newdata), _names(fit, used))
 
 
 def imputed_rows(fit: "RHTResult", newdata: Any, params: "pd.Series[float]", given: Any) -> NewRows:
@@ -72,7 +72,9 @@ def imputed_rows(fit: "RHTResult", newdata: Any, params: "pd.Series[float]", giv
     else:
         (values, index), offset = _columns(fit, newdata, imputation.columns, used), None
     X, imputed = imputation.fill(values, used)
-    return NewRows(X, index, _offset(fit, offset, given, len(X)), _names(fit, used), imputed)
+    return NewRows(
+        X, index, _offset(fit, offset, given, index, newdata), _names(fit, used), imputed
+    )
 
 
 def require_imputation(fit: "RHTResult") -> Any:
@@ -92,10 +94,13 @@ def _columns(
     return new_columns(newdata, names, fit.made.by_name, wanted, needed)
 
 
-def _offset(fit: "RHTResult", offset: Array | None, given: Any, n: int) -> Array | None:
+def _offset(
+    fit: "RHTResult", offset: Array | None, given: Any, index: "pd.Index[Any]", newdata: Any
+) -> Array | None:
     """The offset of new rows, from their data or as it is given."""
     if offset is None and given is not None:
-        offset = as_vector("offset", given, n)
+        require_same_rows("offset", given, index if is_frame(newdata) else None, "newdata")
+        offset = as_vector("offset", given, len(index))
     if offset is None and fit.offset_given:
         raise DataError(
             "this model was fitted with an offset given as an array, so new rows have none; pass theirs as "

@@ -152,3 +152,14 @@ def test_a_lazy_frame_is_told_to_collect() -> None:
     X, y = made()
     with pytest.raises(DataError, match=r"\.collect\(\)"):
         rs.rht_fit(pl.DataFrame(X).lazy(), y.to_numpy())
+
+
+def test_the_offset_of_new_rows_has_their_labels() -> None:
+    X, y = made()
+    fit = rs.rht_fit(X, y, offset=0.5 * X["x1"])
+    np.testing.assert_allclose(
+        fit.predict(X, offset=0.5 * X["x1"]), fit.fittedvalues, rtol=SUMMED, atol=SUMMED
+    )
+    with pytest.raises(DataError, match=r"in newdata .*offset\.loc\[|in another order"):
+        fit.predict(X, offset=0.5 * X["x1"][::-1])
+    assert fit.predict(X.to_numpy(), offset=0.5 * X["x1"][::-1]).notna().all()
