@@ -144,7 +144,7 @@ def patients(n: int = 300) -> tuple[pd.DataFrame, "pd.Series[float]"]:
     wrong = rng.permutation(n)[: n // 10]
     y.iloc[wrong] = y.iloc[rng.permutation(wrong)].to_numpy() + 20.0
     frame.loc[rng.permutation(n)[:20], "age"] = np.nan
-    frame.loc[rng.permutation(n)[:20], "ward"] = None
+    frame.loc[rng.permutation(n)[:20], "ward"] = np.nan
     return frame, y
 
 
