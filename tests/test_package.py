@@ -24,7 +24,7 @@ def test_the_command_is_there() -> None:
     assert callable(getattr(import_module(module), function))
 
 
-@pytest.mark.parametrize("extra", ["sklearn", "graph", "arrow", "polars"])
+@pytest.mark.parametrize("extra", ["sklearn", "graph", "parquet", "polars"])
 def test_what_an_extra_asks_for_is_tested_at_the_same_version(extra: str) -> None:
     extras = PROJECT["optional-dependencies"]
     assert set(extras[extra]) <= set(extras["test"])

@@ -58,7 +58,7 @@ def _columnar(path: Path) -> pd.DataFrame:
         return read(path)
     except ImportError as error:
         raise MissingDependencyError(
-            f"{str(path)!r} needs pyarrow; install it with: pip install robustsparse[arrow]"
+            f"{str(path)!r} needs pyarrow; install it with: pip install robustsparse[parquet]"
         ) from error
     except Exception as error:
         raise _unreadable(path, f"a {ending[1:]} file", error) from error
@@ -150,7 +150,7 @@ def write_table(frame: pd.DataFrame, path: Path, *, index: bool = True) -> None:
             writer(table, partial)
         except ImportError as error:
             raise MissingDependencyError(
-                f"{str(path)!r} needs pyarrow; install it with: pip install robustsparse[arrow]"
+                f"{str(path)!r} needs pyarrow; install it with: pip install robustsparse[parquet]"
             ) from error
 
 

@@ -102,7 +102,10 @@ def _from_distances(graph: Any) -> Array:
     """Scaling of the distances in the graph to the plane, from some nodes to all."""
     rng = np.random.default_rng(0)
     pivots = np.sort(rng.permutation(graph.shape[0])[:_PIVOTS])
-    squares = csgraph.shortest_path(graph, unweighted=True, indices=pivots).T ** 2
+    # The oldest scipy finds paths only where places are numbers of 32 bits.
+    parts = (graph.data, graph.indices.astype(np.int32), graph.indptr.astype(np.int32))
+    short = sparse.csr_array(parts, shape=graph.shape)
+    squares = csgraph.shortest_path(short, unweighted=True, indices=pivots).T ** 2
     # A little noise, always the same, where symmetry would leave the choice to rounding.
     squares += 1e-3 * rng.standard_normal(squares.shape)
     squares -= squares.mean(axis=0) + squares.mean(axis=1, keepdims=True) - squares.mean()
