@@ -15,8 +15,16 @@ from robustsparse.kernels.arguments import (
     TrimMemory,
     TrimScores,
 )
+from robustsparse.kernels.bisquare import (
+    LARGEST_INVERSE,
+    RIDGE,
+    descend_bisquare,
+    independent_rows,
+    inverse_scales,
+)
 from robustsparse.kernels.block_medians import block_median_rows, block_setup, block_survivors
 from robustsparse.kernels.column_medians import row_medians
+from robustsparse.kernels.column_sets import exchange_columns, independent_members
 from robustsparse.kernels.constants import (
     BAR_ROUNDING,
     CUTS,
@@ -62,6 +70,7 @@ __all__ = [
     "GAPS",
     "GUESS_WIDTH",
     "LARGEST_DESIGN",
+    "LARGEST_INVERSE",
     "LARGEST_SCORE",
     "LOOSE_STEPS",
     "LOOSE_TOL",
@@ -70,6 +79,7 @@ __all__ = [
     "MOVE_SHARE",
     "NORM",
     "NORMS_WIDTH",
+    "RIDGE",
     "ROUND32",
     "SECANTS",
     "SHORTER",
@@ -88,8 +98,13 @@ __all__ = [
     "block_survivors",
     "claim_reference",
     "clime_columns",
+    "descend_bisquare",
     "elastic_from_rows",
+    "exchange_columns",
     "graphical_lasso",
+    "independent_members",
+    "independent_rows",
+    "inverse_scales",
     "iterate_squares",
     "largest_places",
     "lasso_from_gram",

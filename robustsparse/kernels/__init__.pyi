@@ -18,6 +18,7 @@ FLAT: float
 GAPS: int
 GUESS_WIDTH: int
 LARGEST_DESIGN: float
+LARGEST_INVERSE: float
 LARGEST_SCORE: float
 LOOSE_STEPS: int
 LOOSE_TOL: float
@@ -26,6 +27,7 @@ MISS: int
 MOVE_SHARE: float
 NORM: int
 NORMS_WIDTH: int
+RIDGE: float
 ROUND32: float
 SECANTS: int
 SHORTER: float
@@ -107,6 +109,20 @@ def clime_columns(
     out: Array,
     reached: Indices,
 ) -> None: ...
+def descend_bisquare(
+    AT: Array,
+    y: Array,
+    prior: Array,
+    average: Array,
+    tuning: float,
+    aim: float,
+    near: float,
+    tol: float,
+    max_iter: int,
+    coefs: Array,
+    inverses: Array,
+    moved: Array,
+) -> int: ...
 def elastic_from_rows(
     Z: Array,
     resid: Array,
@@ -116,9 +132,32 @@ def elastic_from_rows(
     tol: float,
     max_sweeps: int,
 ) -> bool: ...
+def exchange_columns(
+    gram: Array,
+    cross: Array,
+    squares: Array,
+    total: float,
+    dependent: float,
+    lower: float,
+    steps: int,
+    chosen: Indices,
+) -> tuple[float, int, int]: ...
 def graphical_lasso(
     S: Array, penalty: float, W: Array, B: Array, tol: float, max_rounds: int, max_sweeps: int
 ) -> int: ...
+def independent_members(
+    gram: Array, squares: Array, dependent: float, chosen: Indices, kept: Indices
+) -> int: ...
+def independent_rows(rows: Array, clear: float, chosen: Places) -> None: ...
+def inverse_scales(
+    squares: Array,
+    average: Array,
+    tuning: float,
+    aim: float,
+    tol: float,
+    max_iter: int,
+    inverses: Array,
+) -> None: ...
 def iterate_squares(
     y: Array,
     weights: Array,

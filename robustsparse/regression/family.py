@@ -181,6 +181,10 @@ class Family(ABC):
             "cov='sandwich' alone; give it a method row_moves(rows, refit)."
         )
 
+    def judge(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
+        """The same to judge rows by, without a covariance if that saves time."""
+        return self.refit(rows, start, subsamples, rng)
+
     @abstractmethod
     def misfit(self, rows: Chosen, start: Array) -> float:
         """Minus twice a robust log-likelihood of the chosen columns, as it enters the criterion for k."""
@@ -268,6 +272,15 @@ class Gaussian(Family):
 
     def refit(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
         """MM-regression; without a column, the scale of the response."""
+        return self._regression(rows, start, subsamples, rng, cov=True)
+
+    def judge(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
+        """The same without a covariance."""
+        return self._regression(rows, start, subsamples, rng, cov=False)
+
+    def _regression(
+        self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator, *, cov: bool
+    ) -> Refit:
         even = rows.even()
         if not len(start):
             scale = m_scale(even.target, prior_weights=even.weights)
@@ -275,7 +288,7 @@ class Gaussian(Family):
             return Refit(np.zeros(0), scale, ones, np.zeros((0, 0)), rows.target, True, 0)
         refit = mm_regression(
             even.A, even.target, starts=start[None, :], prior_weights=even.weights,
-            subsamples=subsamples, rng=rng,
+            subsamples=subsamples, rng=rng, cov=cov,
         )  # fmt: skip
         return refit if even is rows else replace(refit, resid=rows.target - rows.A @ refit.coef)
 
@@ -292,8 +305,9 @@ class Gaussian(Family):
         resid = rows.target
         if len(start):
             resid = mm_regression(
-                rows.A, resid, starts=start[None, :], prior_weights=rows.weights, subsamples=0
-            ).resid
+                rows.A, resid, starts=start[None, :], prior_weights=rows.weights, subsamples=0,
+                cov=False,
+            ).resid  # fmt: skip
         weights = rows.weights
         scale = tau_scale(resid) if weights is None else m_scale(resid, prior_weights=weights)
         return 2.0 * len(resid) * log(max(scale, _EXACT))

@@ -5,11 +5,12 @@ chosen.
 """
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dtrtri
 from scipy.special import chdtri
 
 from robustsparse.base.ranks import column_ranks
 from robustsparse.base.types import Array, Indices, Mask, Places
-from robustsparse.robust.scales import column_mads, mads, median_and_mad
+from robustsparse.robust.scales import MAD_TO_SD, column_mads, column_medians, median_and_mad
 from robustsparse.robust.subspaces import bounded, column_blocks, principal_scores
 
 # A column speaks against a row if its robust z is beyond this: one in 2,000 for normal data.
@@ -205,20 +206,26 @@ def robust_distances(A: Array) -> Array:
     True
     """
     A = np.asarray(A, dtype=np.float64)
-    X = A[:, [_varies(column) for column in A.T]]
+    X = A[:, _varying(A)]
     n, m = X.shape
     if not m:
         return np.zeros(n)
-    X = bounded((X - np.median(X, axis=0)) / column_mads(X))
+    X = X - column_medians(X)
+    X = bounded(X / (MAD_TO_SD * column_medians(np.abs(X))))
     finals = [_concentrate(X, _guess(X, vectors)) for vectors in _guesses(X)]
     _, squares = min(finals, key=lambda final: final[0])
     inner = _calibrated(squares, m) <= _chi2_quantile(INNER_QUANTILE, m)
     return np.sqrt(_calibrated(_distances(X, inner)[1], m))
 
 
-def _varies(column: Array) -> bool:
-    values, counts = np.unique(column, return_counts=True)
-    return len(values) > 2 and bool(2 * counts.max() < len(column))
+def _varying(A: Array) -> Mask:
+    """Columns with more than two values, none of them in half of the rows."""
+    ordered = np.sort(A, axis=0)
+    n = len(A)
+    # A value that half of the rows have is met again so many places further on.
+    common = (ordered[(n + 1) // 2 - 1 :] == ordered[: n // 2 + 1]).any(axis=0)
+    varying: Mask = ~common & ((np.diff(ordered, axis=0) > 0).sum(axis=0) >= 2)
+    return varying
 
 
 def _guesses(X: Array) -> list[Array]:
@@ -232,9 +239,10 @@ def _guesses(X: Array) -> list[Array]:
 def _guess(X: Array, vectors: Array) -> Array:
     """Squared distances (n,), with robust scales along the given directions."""
     scores = X @ vectors
-    scores = scores - np.median(scores, axis=0)
-    scores = scores / np.maximum(mads(scores, axis=0), np.sqrt(LEAST_VARIANCE))
-    return np.asarray((scores**2).sum(axis=1))
+    scores = scores - column_medians(scores)
+    scale = MAD_TO_SD * column_medians(np.abs(scores))
+    scores /= np.maximum(scale, np.sqrt(LEAST_VARIANCE))
+    return np.asarray(np.einsum("ij,ij->i", scores, scores))
 
 
 def _concentrate(X: Array, squares: Array) -> tuple[float, Array]:
@@ -255,12 +263,25 @@ def _concentrate(X: Array, squares: Array) -> tuple[float, Array]:
 
 def _distances(X: Array, rows: Mask | Places) -> tuple[float, Array]:
     """Log determinant of the covariance of some rows; squared distances (n,) of all from it."""
-    center = X[rows].mean(axis=0)
-    part = X[rows] - center
-    values, vectors = np.linalg.eigh(part.T @ part / len(part))
+    part = X[rows]
+    center = part.mean(axis=0)
+    part -= center
+    volume, whitening = _whitening(part.T @ part / len(part))
+    scores = (X - center) @ whitening
+    return volume, np.einsum("ij,ij->i", scores, scores)
+
+
+def _whitening(cov: Array) -> tuple[float, Array]:
+    """Log determinant of a covariance, and a matrix (m, m) that gives rows unit covariance."""
+    factor, failed = dpotrf(cov, lower=1, clean=1)
+    if not failed:
+        inverse, _ = dtrtri(factor, lower=1)
+        # The trace of the inverse exceeds that of its largest eigenvalue: no variance is too small.
+        if float((inverse**2).sum()) < 1.0 / LEAST_VARIANCE:
+            return 2.0 * float(np.log(np.diag(factor)).sum()), inverse.T
+    values, vectors = np.linalg.eigh(cov)
     values = np.maximum(values, LEAST_VARIANCE)
-    scores = (X - center) @ vectors
-    return float(np.log(values).sum()), (scores**2 / values).sum(axis=1)
+    return float(np.log(values).sum()), vectors / np.sqrt(values)
 
 
 def _chi2_quantile(level: float, df: int) -> float:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf
 
 from robustsparse.base.checks import as_matrix, as_rng, as_vector, check_count
 from robustsparse.base.errors import DataError, ParameterError
@@ -28,6 +29,8 @@ MAX_ITER = 200
 # A column is aliased if less than this part of its length is not explained by the columns before
 # it.
 ALIASED = 1e-9
+# More than this part of its squared length shows even in inner products, rounded as they are.
+CLEARLY = 1e-6
 # Rows longer than this many typical rows are shortened, response included, to stay within double
 # precision.
 LONGEST_ROW = 1e6
@@ -87,6 +90,7 @@ def mm_regression(
     prior_weights: Array | None = None,
     subsamples: int | None = None,
     rng: int | np.random.Generator | None = None,
+    cov: bool = True,
 ) -> Refit:
     """MM-estimate of a linear regression: survives up to half bad rows, 95% efficient on good ones.
 
@@ -108,6 +112,8 @@ def mm_regression(
         Number of random subsets of p rows to start from; 500 by default, 50 beside `starts`.
     rng : int, Generator or None
         Source of the subsets; the same seed gives the same fit.
+    cov : bool
+        Whether to compute the covariance and the degrees of freedom, which are no numbers otherwise.
 
     Returns
     -------
@@ -149,7 +155,7 @@ def mm_regression(
     task, unit = _task(A, y, prior, used, columns)
     # A start as far out as no response is leads nowhere, and its squares would be no numbers.
     starts = np.clip(first[:, columns] / unit, -LARGEST_RESPONSE, LARGEST_RESPONSE)
-    core = _fit(task, starts, count, as_rng(rng))
+    core = _fit(task, starts, count, as_rng(rng), cov)
     return _spread(core, A, y, columns, unit)
 
 
@@ -226,6 +232,8 @@ def check_enough_rows(n: int, p: int) -> None:
 def independent_columns(A: Array) -> Places:
     """Columns that are no linear combination of columns before them."""
     rows = _shortened(A)
+    if _clearly_independent(rows):
+        return np.arange(A.shape[1])
     length = np.linalg.norm(rows, axis=0)
     new = np.abs(np.diagonal(np.linalg.qr(rows, mode="r")))
     if len(new) == A.shape[1] and np.all(new > ALIASED * length):
@@ -242,6 +250,14 @@ def independent_columns(A: Array) -> Places:
             basis = np.column_stack([basis, column / size])
             chosen.append(j)
     return np.array(chosen, dtype=np.intp)
+
+
+def _clearly_independent(rows: Array) -> bool:
+    """Whether inner products tell that no column comes near to a linear combination of others."""
+    products = rows.T @ rows
+    factor, failed = dpotrf(products, lower=1) if len(products) else (products, 0)
+    left = np.diagonal(factor) ** 2
+    return not failed and bool(np.all(left > CLEARLY * np.diagonal(products)))
 
 
 def _shortening(A: Array) -> Array:
@@ -281,7 +297,9 @@ class _Core:
     first: Array | None = None
 
 
-def _fit(task: Problem, starts: Array, subsamples: int, rng: np.random.Generator) -> _Core:
+def _fit(
+    task: Problem, starts: Array, subsamples: int, rng: np.random.Generator, with_cov: bool
+) -> _Core:
     first, scale, n_iter = s_estimate(task, starts, subsamples, rng)
     exact = _exact_rows(task.A, task.y, first)
     if task.average[exact].sum() >= task.average.sum() - BREAKDOWN:
@@ -291,9 +309,12 @@ def _fit(task: Problem, starts: Array, subsamples: int, rng: np.random.Generator
     fits = descend(task, start, BISQUARE_EFFICIENCY, free_scale=False, tol=TOL, max_iter=MAX_ITER)
     coef = fits.coefs[0]
     resid = task.y - task.A @ coef
+    converged = bool(fits.moved[0] < TOL)
+    if not with_cov:
+        unknown = np.full((len(coef), len(coef)), np.nan)
+        return _Core(coef, scale, unknown, converged, n_iter + fits.n_iter, np.nan)
     cov = covariance(task, resid / scale, (task.y - task.A @ first) / scale)
     df = degrees_of_freedom(task, _final_weights(resid, scale))
-    converged = bool(fits.moved[0] < TOL)
     return _Core(coef, scale, cov * scale**2, converged, n_iter + fits.n_iter, df, first)
 
 

@@ -95,7 +95,7 @@ def _psi(u: Array) -> Array:
 
 def leverages(task: Problem, weights: Array) -> Array:
     """Leverage (n,) of each row in a least-squares fit with these weights, from 0 to 1."""
-    half = _half_inverse(*unit_diagonal(gram(task, weights[None])))[0]
+    half = _half_inverse(gram(task, weights))[0]
     return np.asarray(task.prior * weights * ((task.A @ half) ** 2).sum(axis=1))
 
 
@@ -120,16 +120,17 @@ def _scale_terms(task: Problem, first: Array) -> tuple[Array, float]:
 
 def _inverse_slope(task: Problem, rest: Array, slope: Array) -> Array:
     """Inverse of the derivative (p, p) of the estimating equations, always positive definite."""
-    half, least = _half_inverse(*unit_diagonal(gram(task, slope[None])))
+    half, least = _half_inverse(gram(task, slope))
     if least < LEAST_INFORMATION:
         # Rows on the way out bend the loss downwards; on average over the rows it bends upwards.
         share = float(task.prior @ slope) / float(task.prior @ rest**2)
-        half, _ = _half_inverse(*unit_diagonal(gram(task, rest[None] ** 2) * max(share, 0.1)))
+        half, _ = _half_inverse(gram(task, rest**2) * max(share, 0.1))
     return np.asarray(half @ half.T)
 
 
-def _half_inverse(scaled: Array, unit: Array) -> tuple[Array, float]:
-    """Root (p, p) of the inverse of a matrix from `unit_diagonal`, and its least eigenvalue."""
+def _half_inverse(matrix: Array) -> tuple[Array, float]:
+    """Root (p, p) of the inverse of a matrix, and the least eigenvalue with columns of unit length."""
+    scaled, unit = unit_diagonal(matrix[None])
     values, vectors = np.linalg.eigh(_numbers(scaled[0]))
     half = vectors / np.sqrt(np.maximum(values, LEAST_INFORMATION)) / unit[0][:, None]
     return half, float(values[0])

@@ -5,6 +5,7 @@ Scales of residuals are about zero: the fit that left the residuals has taken ca
 
 import numpy as np
 
+from robustsparse import kernels
 from robustsparse.base.types import Array
 
 # The median absolute deviation of a normal sample times this estimates its standard deviation.
@@ -79,6 +80,19 @@ def mads(values: Array, axis: int) -> Array:
     array([1.4826, 5.9304])
     """
     return np.asarray(MAD_TO_SD * np.median(np.abs(values), axis=axis))
+
+
+def column_medians(X: Array) -> Array:
+    """Median of each column (n, d).
+
+    Examples
+    --------
+    >>> column_medians(np.array([[1.0, 0.0], [2.0, 0.0], [900.0, 5.0]]))
+    array([2., 0.])
+    """
+    out = np.empty(X.shape[1])
+    kernels.row_medians(np.ascontiguousarray(X.T), out)
+    return out
 
 
 def column_mads(X: Array) -> Array:
@@ -200,27 +214,9 @@ def inverse_variance(
     (q,) array
         The solutions.
     """
-    v, total = start, float(average.sum())
-    scaled = squares * (3.0 / BREAKDOWN_TUNING**2)
-    for _ in range(max_iter):
-        rest = bisquare_rest(squares * v[:, None], BREAKDOWN_TUNING)
-        weights = rest * rest
-        new = newton_inverse(v, total - (rest * weights) @ average, (weights * scaled) @ average)
-        done = bool(np.all(np.abs(new - v) <= tol * v))
-        v = new
-        if done:
-            break
-    return v
-
-
-def newton_inverse(v: Array, mean_rho: Array, slope: Array) -> Array:
-    """Newton step of v = 1/s^2 towards `mean_rho = 1/2`, given the slope of the mean in v."""
-    # Bisquare rho is concave in v, so these steps rise monotonically to the root from below and
-    # jump below it from above. Only such a jump can leave the positive numbers: it is shortened,
-    # and so is any step where every residual is beyond the cut and the slope says nothing.
-    excess = BREAKDOWN - mean_rho
-    step = excess / np.maximum(slope, np.abs(excess) / (10.0 * v) + 1e-300)
-    return np.maximum(v + step, 0.1 * v)
+    inverses = start.copy()
+    kernels.inverse_scales(squares, average, BREAKDOWN_TUNING, BREAKDOWN, tol, max_iter, inverses)
+    return inverses
 
 
 def _positive_size(r: Array) -> float:

@@ -397,13 +397,6 @@ def test_large_data_are_screened_on_a_part_of_the_rows() -> None:
     assert fit.weights[:900].max() == 0.0
 
 
-def test_many_columns_beyond_the_product_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    A, y, _ = regression(21, bad=10)
-    fit = mm_regression(A, y)
-    monkeypatch.setattr("robustsparse.robust.s_estimate.PRODUCT_LIMIT", 0)
-    np.testing.assert_allclose(mm_regression(A, y).coef, fit.coef, rtol=SETTLED)
-
-
 def test_fewer_subsets_are_drawn_beside_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     A, y, coef = regression(31)
     seen = []
@@ -517,3 +510,23 @@ def test_errors_name_the_remedy(change: dict, error: type, message: str) -> None
     arguments = {"A": A, "y": np.arange(9.0) ** 2} | change
     with pytest.raises(error, match=message):
         mm_regression(**arguments)
+
+
+def test_without_a_covariance_the_fit_is_the_same() -> None:
+    A, y, coef = regression(23, bad=10)
+    given = {"starts": coef, "subsamples": 10, "rng": 0}
+    fit, bare = mm_regression(A, y, **given), mm_regression(A, y, **given, cov=False)
+    np.testing.assert_array_equal(bare.coef, fit.coef)
+    np.testing.assert_array_equal(bare.weights, fit.weights)
+    assert bare.scale == fit.scale
+    assert np.isnan(bare.cov).all()
+
+
+@pytest.mark.parametrize("near", [1e-1, 1e-4, 1e-7])
+def test_nearly_aliased_columns_are_told_from_aliased_ones(near: float) -> None:
+    rng = np.random.default_rng(5)
+    A = rng.normal(size=(60, 4))
+    A[:, 3] = A[:, 0] - A[:, 1] + near * A[:, 3]
+    assert independent_columns(A).tolist() == [0, 1, 2, 3]
+    A[:, 3] = A[:, 0] - A[:, 1]
+    assert independent_columns(A).tolist() == [0, 1, 2]
