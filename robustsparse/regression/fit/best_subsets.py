@@ -5,11 +5,13 @@ noise, until the criterion has clearly turned.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.algorithm.sparsity import identifiable_k
+from robustsparse.base.least_squares import least_squares
 from robustsparse.base.types import Array, Indices
 from robustsparse.regression.fit.criteria import Price, cost, log_variance
 from robustsparse.regression.fit.finders import Found, Hints
@@ -20,6 +22,22 @@ from robustsparse.regression.fit.subsets import Subset, subset_path
 _EXACT = 1e-20
 
 
+@dataclass(frozen=True)
+class FoundSubsets(Found):
+    """Best sets of every size, of which some may have no coefficients yet.
+
+    Attributes
+    ----------
+    subsets : dict from k to Subset
+        The sets.
+    beyond : tuple of int
+        Sizes that are asked for and larger than any set.
+    """
+
+    subsets: dict[int, Subset]
+    beyond: tuple[int, ...]
+
+
 class BestSubsets:
     """The best set of every size, with its least-squares coefficients."""
 
@@ -27,6 +45,12 @@ class BestSubsets:
         self, part: Standardized, hints: Hints, price: Price, wanted: Sequence[int] = ()
     ) -> Found:
         """Models of 0, 1, 2, … terms until the criterion has clearly turned, then on to the largest wanted."""
+        return self.completed(part, self.find_best(part, hints, price, wanted))
+
+    def find_best(
+        self, part: Standardized, hints: Hints, price: Price, wanted: Sequence[int] = ()
+    ) -> Found:
+        """The sets of these models, with coefficients for the best one."""
         total = _solved(part, part.keep)[1]
 
         def criterion(size: int, rss: float, columns: int) -> float:
@@ -36,18 +60,31 @@ class BestSubsets:
             return misfit + cost(part, price, size, columns, strength)
 
         most = identifiable_k(part.n, part.free)
-        sets = subset_path(part, hints.sets, most, criterion)
-        values = {size: criterion(size, one.rss, one.freedom) for size, one in sets.items()}
+        path = subset_path(part, hints.sets, most, criterion)
+        values = {size: criterion(size, one.rss, one.freedom) for size, one in path.items()}
+        best = min(values, key=values.__getitem__)
+        subsets = path.continued(max(wanted, default=0))
+        return FoundSubsets(
+            {best: solved_model(part, subsets[best])},
+            values,
+            tuple(one.columns for one in path.values()),
+            subsets,
+            tuple(size for size in wanted if size > max(subsets)),
+        )
+
+    def completed(self, part: Standardized, found: Found) -> Found:
+        """The same with coefficients for all of them, given the same rows."""
+        assert isinstance(found, FoundSubsets)
         models = {
-            size: least_squares(part, one)
-            for size, one in sets.continued(max(wanted, default=0)).items()
+            size: found.models.get(size) or solved_model(part, one)
+            for size, one in found.subsets.items()
         }
-        beyond = [size for size in wanted if size > max(models)]
         largest = models[max(models)]
-        return Found(models | {size: padded(part, largest, size) for size in beyond}, values)
+        more = {size: padded(part, largest, size) for size in found.beyond}
+        return replace(found, models=models | more)
 
 
-def least_squares(part: Standardized, subset: Subset) -> RHTFit:
+def solved_model(part: Standardized, subset: Subset) -> RHTFit:
     """Least squares on a set of columns and the kept ones."""
     columns = np.concatenate([subset.columns, part.keep])
     coef = np.zeros(len(part.XT))
@@ -61,7 +98,7 @@ def _solved(part: Standardized, columns: Indices) -> tuple[Array, float]:
     rows = part.chosen(columns)
     root = np.ones(part.n) if rows.weights is None else np.sqrt(rows.weights)
     A, target = root[:, None] * rows.A, root * rows.target
-    coef: Array = np.asarray(np.linalg.lstsq(A, target, rcond=None)[0], dtype=np.float64)
+    coef = least_squares(A, target)
     return coef, float(np.sum((target - A @ coef) ** 2))
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from robustsparse.base.least_squares import least_squares
 from robustsparse.base.types import Array, Indices
 from robustsparse.regression.fit.looks import CopyLook
 from robustsparse.regression.fit.models import Fitted
@@ -107,7 +108,7 @@ class _Quadratic:
 
     def _rss(self, columns: Indices) -> float:
         A = self.root[:, None] * self.problem.columns(columns)
-        left = self.target - A @ np.linalg.lstsq(A, self.target, rcond=None)[0]
+        left = self.target - A @ least_squares(A, self.target)
         return float(left @ left)
 
     def cost(self, out: int, into: int) -> float:

@@ -3,7 +3,7 @@
 The other one, for least squares, looks for best subsets (`best_subsets`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -36,10 +36,13 @@ class Found:
         The models; those that were asked for among them.
     values : dict from k to float
         The criterion of those that do not depend on what is asked for.
+    sets : tuple of arrays of int
+        Columns of these.
     """
 
-    models: dict[int, RHTFit]
+    models: Mapping[int, RHTFit]
     values: dict[int, float]
+    sets: tuple[Indices, ...]
 
     @property
     def k(self) -> int:
@@ -51,11 +54,6 @@ class Found:
         """The model of this size."""
         return self.models[self.k]
 
-    @property
-    def sets(self) -> tuple[Indices, ...]:
-        """Columns of the models that do not depend on what is asked for."""
-        return tuple(self.models[size].support for size in self.values)
-
 
 class Finder(Protocol):
     """Finds a model of every size."""
@@ -64,6 +62,30 @@ class Finder(Protocol):
         self, part: Standardized, hints: Hints, price: Price, wanted: Sequence[int] = ()
     ) -> Found:
         """Models on trusted rows, with coefficients at the price; those of the sizes `wanted` too."""
+
+    def find_best(
+        self, part: Standardized, hints: Hints, price: Price, wanted: Sequence[int] = ()
+    ) -> Found:
+        """The same, but models other than the best one may still lack their coefficients, and not be there."""
+
+    def completed(self, part: Standardized, found: Found) -> Found:
+        """All models, given the same rows as when they were found."""
+
+
+class Whole:
+    """A finder whose models have coefficients as soon as they are found."""
+
+    find: Callable[..., Found]
+
+    def find_best(
+        self, part: Standardized, hints: Hints, price: Price, wanted: Sequence[int] = ()
+    ) -> Found:
+        """All models."""
+        return self.find(part, hints, price, wanted)
+
+    def completed(self, part: Standardized, found: Found) -> Found:
+        """The same models."""
+        return found
 
 
 def automatic_grid(problem: Standardized) -> tuple[int, ...]:
@@ -76,7 +98,7 @@ def automatic_grid(problem: Standardized) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Thresholding:
+class Thresholding(Whole):
     """Runs of Algorithm 1 along a path over k.
 
     Attributes
@@ -104,4 +126,5 @@ class Thresholding:
         for k in sorted(set(wanted) - set(models)):
             above = min((size for size in self.grid if size > k), default=max(self.grid))
             models |= run([k], start=models[above].coef)
-        return Found(dict(sorted(models.items())), values)
+        sets = tuple(models[size].support for size in values)
+        return Found(dict(sorted(models.items())), values, sets)

@@ -16,9 +16,10 @@ from math import exp, log
 
 import numpy as np
 
+from robustsparse.algorithm.exchanges import DEPENDENT, LOWER
 from robustsparse.algorithm.groups import Groups
 from robustsparse.base.types import Array, Indices, Mask
-from robustsparse.regression.fit.column_sets import DEPENDENT, LOWER, ColumnRows
+from robustsparse.regression.fit.column_sets import ColumnRows
 from robustsparse.regression.fit.standardized import Standardized
 
 # A residual sum of squares below this part of the whole is rounding.

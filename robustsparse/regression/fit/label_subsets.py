@@ -17,7 +17,7 @@ from robustsparse.base.threads import one_blas_thread
 from robustsparse.base.types import Indices
 from robustsparse.regression.fit.best_subsets import padded
 from robustsparse.regression.fit.criteria import Price, cost
-from robustsparse.regression.fit.finders import Found, Hints
+from robustsparse.regression.fit.finders import Found, Hints, Whole
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.fit.subsets import Subset, SubsetPath, subset_path
 from robustsparse.robust.wrong_labels import Labelled, ShareFits, share_fits
@@ -28,7 +28,7 @@ _LOOKS = 8
 _TOL = 1e-4
 
 
-class LabelSubsets:
+class LabelSubsets(Whole):
     """The best set of every size, with the coefficients of a likelihood that knows of wrong labels."""
 
     def find(
@@ -48,7 +48,8 @@ class LabelSubsets:
         models = {size: search.model(size) for size in sorted(search.best)}
         largest = models[max(models)]
         beyond = {size: padded(part, largest, size) for size in wanted if size > max(models)}
-        return Found(models | beyond, values)
+        sets = tuple(models[size].support for size in values)
+        return Found(models | beyond, values, sets)
 
 
 @dataclass

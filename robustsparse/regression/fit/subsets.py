@@ -13,12 +13,14 @@ Where columns form groups, all this is done with whole groups: `column_sets` and
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
 
+from robustsparse.algorithm.exchanges import LOWER
 from robustsparse.base.types import Indices
-from robustsparse.regression.fit.column_sets import LOWER, ColumnRows, ColumnSets
+from robustsparse.regression.fit.column_sets import ColumnRows, ColumnSets
 from robustsparse.regression.fit.group_sets import GroupRows, GroupSets
 from robustsparse.regression.fit.standardized import Standardized
 
@@ -71,6 +73,8 @@ def subset_path(
         Takes a size, a residual sum of squares and degrees of freedom; the path ends some way beyond its minimum.
     """
     rows = ColumnRows(problem) if problem.terms is None else GroupRows(problem, problem.terms)
+    # It is asked for all sizes again after every step.
+    criterion = cache(criterion)
     many = int(rows.free.sum())
     most = min(most, many)
     known = [rows.terms(seed) for seed in seeds]

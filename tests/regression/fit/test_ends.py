@@ -98,7 +98,7 @@ def test_a_rival_that_is_as_good_is_told() -> None:
 
     def end(columns: list[int], scale: float, out: int = 0) -> End:
         best = RHTFit(np.zeros(9), np.array(columns), 0.0, True, "settled", 0.0, ())
-        found = Found({0: best, 2: best}, {0: 1e4, 2: 0.0})
+        found = Found({0: best, 2: best}, {0: 1e4, 2: 0.0}, ())
         refit = Refit(np.zeros(2), scale, np.ones(60), np.eye(2), scale * judged.y, True, 1)
         return End(np.arange(60) >= out, found, refit)
 
