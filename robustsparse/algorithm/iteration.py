@@ -19,6 +19,8 @@ _TINY = float(np.finfo(np.float64).tiny)
 # Steps on a support that stayed end at this part of the tolerance, or what they leave would look like a change of the
 # next iterate.
 _TIGHT_SHARE = 0.1
+# Steps on the support where a rough run is enough.
+_ROUGH_STEPS = 4
 
 
 class Iteration(NamedTuple):
@@ -237,7 +239,7 @@ class Descent:
             )
         new = self.advance(at)
         stays = np.array_equal(new.columns, at.columns)
-        new = self.settle(new) if stays else self.loosely(new)
+        new = self.settle(new) if stays and not self.settings.rough else self.loosely(new)
         return new, stays, self.problem.robust_loss(self.predictor(new))
 
     def _iterated(self, at: Iterate) -> FusedIteration | None:
@@ -257,7 +259,8 @@ class Descent:
 
     def loosely(self, at: Iterate) -> Iterate:
         """A few steps on the support alone."""
-        return self.polish(at, kernels.LOOSE_STEPS, kernels.LOOSE_TOL)
+        steps = _ROUGH_STEPS if self.settings.rough else kernels.LOOSE_STEPS
+        return self.polish(at, steps, kernels.LOOSE_TOL)
 
     @property
     def _tight_tol(self) -> float:
@@ -282,7 +285,7 @@ class Descent:
         if self._fused is None:
             values = self._polished(XT, at, steps, tol)
         else:
-            once = self.settings.fused
+            once = self.settings.fused or self.settings.rough
             values = self._fused.polish(XT, at.values, self.share, steps, tol, once)
         return Iterate(at.columns, values, at.step)
 

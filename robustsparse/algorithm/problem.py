@@ -95,6 +95,9 @@ class Settings:
         Run whole iterations in compiled code where there is such code, and measure the curvature on the support once
         for all steps there. Many small problems are faster that way, in threads above all; a single one would wait
         seconds for the compiler, and with predictors that are nearly collinear the curvature must be measured anew.
+    rough : bool
+        End when the support stays, after a few steps on it. Coefficients of nearly collinear predictors may take
+        thousands of steps to come to rest, which a start that is refitted anyway need not wait for.
     """
 
     step: StepLike = "auto"
@@ -102,3 +105,4 @@ class Settings:
     max_iter: int = 100
     tol: float = 1e-10
     fused: bool = False
+    rough: bool = False

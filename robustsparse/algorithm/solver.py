@@ -156,7 +156,7 @@ def _run_auto(run: Descent, at: Iterate, callback: Callable[[Array], None] | Non
         at = new
         if callback is not None:
             callback(new.dense(run.d))
-        if stays and change <= run.settings.tol:
+        if stays and (change <= run.settings.tol or run.settings.rough):
             return _finish(run, at, True, "settled", loss)
         if not stays:
             key = new.columns.tobytes()

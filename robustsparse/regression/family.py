@@ -182,7 +182,7 @@ class Family(ABC):
         )
 
     def judge(self, rows: Chosen, start: Array, subsamples: int, rng: np.random.Generator) -> Refit:
-        """The same to judge rows by, without a covariance if that saves time."""
+        """A refit to judge rows by, without a covariance if that saves time."""
         return self.refit(rows, start, subsamples, rng)
 
     @abstractmethod

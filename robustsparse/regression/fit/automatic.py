@@ -11,7 +11,7 @@ size is the member of that size of the automatic path.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from robustsparse.regression.fit.rows import (
     active,
     clusters_of,
     contradicting,
+    judge,
     leverage,
     refit,
     rejected,
@@ -46,12 +47,13 @@ from robustsparse.regression.fit.rows import (
 )
 from robustsparse.regression.fit.standardized import Standardized, by_labels, by_least_squares
 from robustsparse.regression.fit.views import View, views
+from robustsparse.robust.mm import Refit
 from robustsparse.robust.row_clusters import cluster_shares
 
 # How often rows are rejected and k is chosen anew, at most.
 _ROUNDS = 3
 # Iterations from a model that is found already, to be shown.
-_SHOWN_ITER = 5
+_SHOWN_ITER = 3
 # Labels that cannot pay for so many terms cannot tell which of them matter.
 _PAYABLE = 4.0
 # The criterion by which k is chosen while rows are judged.
@@ -151,6 +153,8 @@ class _Search:
         Finds a model of every size.
     wanted : tuple of int
         Sizes that are asked for.
+    refits : dict from bytes to Refit
+        Robust regressions of all rows, by the support; they have no covariance.
     """
 
     judged: Standardized
@@ -159,6 +163,7 @@ class _Search:
     levels: RareLevels
     finder: Finder
     wanted: tuple[int, ...]
+    refits: dict[bytes, Refit] = field(default_factory=dict)
 
     def settled(self, view: View, options: Options) -> End:
         """Choose k on the good rows, refit, judge the rows anew, until they stay the same."""
@@ -168,8 +173,8 @@ class _Search:
             # Rows are not rejected for their labels, so that those of a cluster count like one from the beginning.
             rows = self.counted if by_labels(self.judged) else self.judged
             with rows.only(used) as part:
-                found = self.finder.find(part, hints, PRICES[_JUDGE], self.wanted)
-            end = End(used, found, refit(self.counted, found.best, options.rng))
+                found = self.finder.find_best(part, hints, PRICES[_JUDGE], self.wanted)
+            end = End(used, found, self._refitted(found.best, options))
             unit = residual_unit(self.judged.y, end.refit.scale)
             fitting = ~rejected(self.judged, end.refit)
             fitting, missed = self.levels.mended(fitting, end.refit.resid / unit)
@@ -180,10 +185,17 @@ class _Search:
             hints = replace(hints, sets=sets)
         return end
 
+    def _refitted(self, model: RHTFit, options: Options) -> Refit:
+        """Robust regression of all rows on the columns of a model, to which views come again and again."""
+        key = np.sort(model.support).tobytes()
+        if key not in self.refits:
+            self.refits[key] = judge(self.counted, model, options.rng)
+        return self.refits[key]
+
     def priced(self, part: Standardized, end: End, options: Options) -> Found:
         """The models of the trusted rows, as far as the criterion that was asked for wants to see them."""
         if options.select == _JUDGE:
-            return end.found
+            return self.finder.completed(part, end.found)
         hints = Hints(end.found.best.coef, end.found.sets)
         price = PRICES.get(options.select, gic_price)
         return self.finder.find(part, hints, price, self.wanted)
@@ -204,7 +216,7 @@ def _chosen(
         sizes = ks or tuple(found.values)
         choice = _choice(part, search.finder, found, options, sizes)
         run = _run(part, found.models[choice.k], options)
-    models = Models(problem, rows.trust, rows.shares, found.models)
+    models = Models(problem, rows.trust, rows.shares, dict(found.models))
     path = {size: fit.coef for size, fit in found.models.items()}
     return Fitted(models[choice.k], run, choice, path, rows.far, models)
 
@@ -218,7 +230,7 @@ def _choice(
         trim = 0.0 if by_least_squares(part) else options.epsilon
 
         def models(rows: Standardized, rng: np.random.Generator) -> dict[int, RHTFit]:
-            return finder.find(rows, Hints(), gic_price, sizes).models
+            return dict(finder.find(rows, Hints(), gic_price, sizes).models)
 
         return choose_by_cv(
             part, models, sizes, trim=trim, rng=options.rng.spawn(1)[0],

@@ -118,6 +118,13 @@ def refit(problem: Standardized, solution: RHTFit, rng: np.random.Generator) -> 
     return problem.family.refit(problem.chosen(columns), start, SUBSAMPLES, rng)
 
 
+def judge(problem: Standardized, solution: RHTFit, rng: np.random.Generator) -> Refit:
+    """The same to judge rows by: a covariance is not asked for."""
+    columns = active(problem, solution)
+    start = solution.coef[columns]
+    return problem.family.judge(problem.chosen(columns), start, SUBSAMPLES, rng)
+
+
 def rejected(problem: Standardized, refit: Refit) -> Mask:
     """Rows whose residual is far beyond its scale, but never more than half of them; none for its label."""
     if problem.family.labels:

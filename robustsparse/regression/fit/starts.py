@@ -11,14 +11,19 @@ from robustsparse.algorithm.solver import RHTFit, solve, solve_down
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.family import Chosen
 from robustsparse.regression.fit.criteria import robust_criterion
+from robustsparse.regression.fit.pursuit import pursue
 from robustsparse.regression.fit.standardized import Standardized, by_least_squares
+from robustsparse.robust.scales import tau_scale
 
 # Concentration: this share of the rows is kept, this often.
-_CONCENTRATED, _CONCENTRATIONS = 0.75, 6
+_CONCENTRATED, _CONCENTRATIONS = 0.75, 4
 # Responses within this many times the median deviation are in the middle.
 _MIDDLE = 3.0
 # Starts are there to be compared.
 _START_TOL, _START_ITER = 1e-4, 30
+# Least squares soon finds what a first guess lacks, above all with more rows than columns; with so many times more
+# columns than rows it need not.
+_GUESS_ITER, _WIDE = 3, 5
 _CONCENTRATION_TOL, _CONCENTRATION_ITER = 1e-3, 10
 
 
@@ -37,9 +42,7 @@ def best_start(
     """
     if k >= problem.free and by_least_squares(problem):
         return _full_start(problem, far)
-    loose = replace(
-        settings, tol=max(settings.tol, _START_TOL), max_iter=min(settings.max_iter, _START_ITER)
-    )
+    loose = _loosened(problem, settings)
     # Under heavy tails the way down from a generous support is worth its time; trimmed starts are several anyway.
     run = solve_down if estimator.for_heavy_tails else solve
     starts: list[RHTFit] = []
@@ -54,8 +57,30 @@ def best_start(
             alone = near.problem(estimator, threads)
             starts.append(solve(alone, k, keep=problem.keep, settings=loose, warn=False))
             del alone
-    starts += [concentrate(problem, start.coef, k, loose) for start in starts]
+    ends = [concentrate(problem, start.coef, k, loose) for start in starts]
+    if _pursued(problem):
+        starts = [_better(problem, *pair) for pair in zip(starts, ends, strict=True)]
+    else:
+        starts += ends
     return min(starts, key=lambda start: robust_criterion(problem, start))
+
+
+def _loosened(problem: Standardized, settings: Settings) -> Settings:
+    """Settings of starts, which are no more than a guess where least squares finds what they lack."""
+    guess = _pursued(problem) and problem.d <= _WIDE * problem.n
+    most = _GUESS_ITER if guess and problem.d < problem.n else _START_ITER
+    tol = max(settings.tol, _START_TOL)
+    return replace(settings, tol=tol, max_iter=min(settings.max_iter, most), rough=guess)
+
+
+def _better(problem: Standardized, *starts: RHTFit) -> RHTFit:
+    """The start whose residuals have the smaller scale, as it is: a robust refit of each would take longer."""
+
+    def scale(start: RHTFit) -> float:
+        resid = problem.loss.score(problem.y, problem.predictor(start.coef))
+        return tau_scale(resid, prior_weights=problem.weights)
+
+    return min(starts, key=scale)
 
 
 def _full_start(problem: Standardized, far: Mask) -> RHTFit:
@@ -97,7 +122,6 @@ def _concentrated(rows: Chosen, first: Mask) -> Array:
 def concentrate(problem: Standardized, coef: Array, k: int, settings: Settings) -> RHTFit:
     """Plain hard thresholding on the rows that fit best, until these rows stay the same."""
     count = int(_CONCENTRATED * problem.n)
-    loose = replace(settings, max_iter=_CONCENTRATION_ITER, tol=_CONCENTRATION_TOL)
     old = np.zeros(problem.n, dtype=bool)
     fit: RHTFit
     for _ in range(_CONCENTRATIONS):
@@ -108,7 +132,18 @@ def concentrate(problem: Standardized, coef: Array, k: int, settings: Settings) 
             break
         old = best
         # To a plain mean a row of weight zero is a row left out, and no copy of the design is made.
-        part = problem.weighted_by(best.astype(np.float64)).problem(Mean())
-        fit = solve(part, k, keep=problem.keep, settings=loose, start=coef, warn=False)
+        part = problem.weighted_by(best.astype(np.float64))
+        fit = pursue(part, coef, k) if _pursued(problem) else _thresholded(part, coef, k, settings)
         coef = fit.coef
     return fit
+
+
+def _pursued(problem: Standardized) -> bool:
+    """Whether plain hard thresholding can go by least squares on single columns."""
+    return by_least_squares(problem) and problem.terms is None
+
+
+def _thresholded(part: Standardized, coef: Array, k: int, settings: Settings) -> RHTFit:
+    """Plain hard thresholding from given coefficients."""
+    loose = replace(settings, max_iter=_CONCENTRATION_ITER, tol=_CONCENTRATION_TOL)
+    return solve(part.problem(Mean()), k, keep=part.keep, settings=loose, start=coef, warn=False)

@@ -16,7 +16,7 @@ from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.finders import Hints
 from robustsparse.regression.fit.looks import MiddleLook
 from robustsparse.regression.fit.options import Options
-from robustsparse.regression.fit.rows import Leverage, refit, rejected
+from robustsparse.regression.fit.rows import Leverage, judge, rejected
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.fit.starts import best_start, concentrate
 
@@ -70,7 +70,7 @@ def views(problem: Standardized, far: Leverage, clusters: Indices, options: Opti
         return [View(everybody, Hints())]
     kept = [
         (
-            ~rejected(problem, refit(problem, start, options.rng)),
+            ~rejected(problem, judge(problem, start, options.rng)),
             Hints(start.coef, (start.support,)),
         )
         for start in _starts(problem, far, options)

@@ -1,0 +1,140 @@
+"""Hard thresholding whose steps are least squares, for the squared loss on rows that are to be trusted.
+
+Steps along the gradient of nearly collinear columns are so short that thousands would be needed; least squares on a few
+columns takes one (subspace pursuit, Dai and Milenkovic, 2009).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
+
+from robustsparse.algorithm.gradients import Mean
+from robustsparse.algorithm.iteration import largest
+from robustsparse.algorithm.solver import RHTFit
+from robustsparse.base.types import Array, Indices
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.robust.subspaces import bounded
+
+# Steps at most, and the part by which each must lower the sum of squares.
+_STEPS, _LOWER = 10, 1e-6
+# Columns that enter at a time, at least and as a share of k.
+_FEWEST, _SHARE = 5, 1 / 3
+# Relative ridge of the normal equations, so that columns may repeat each other.
+_RIDGE = 1e-10
+
+
+@dataclass(frozen=True)
+class _Squares:
+    """Least squares on some columns and the kept ones.
+
+    Attributes
+    ----------
+    support : array of int (a,)
+        The columns without the kept ones.
+    coef : array (a + kept,)
+        Coefficients, those of the kept columns last.
+    cost : array (a,)
+        By how much the squares grow without each column of the support.
+    resid : array (n,)
+        Residuals times the roots of the weights.
+    left : float
+        Sum of their squares.
+    """
+
+    support: Indices
+    coef: Array
+    cost: Array
+    resid: Array
+    left: float
+
+
+def pursue(problem: Standardized, coef: Array, k: int) -> RHTFit:
+    """Least squares on the k columns that pursuit comes to, from the largest of given coefficients.
+
+    Columns of the largest gradient enter, and those leave that explain least beside the others, until the support stays
+    or the squares do not fall.
+
+    Parameters
+    ----------
+    problem : Standardized
+        Rows that count by their weights, with a squared loss and single columns to choose from.
+    coef : array (p,)
+        Coefficients to start from.
+    k : int
+        Number of columns beside the kept ones.
+    """
+    run = _Pursuit(problem, k)
+    best = run.first(coef)
+    for _ in range(_STEPS):
+        new = run.step(best)
+        if not new.left < (1.0 - _LOWER) * best.left:
+            break
+        best = new
+    full = np.zeros(len(problem.XT))
+    full[np.concatenate([best.support, problem.keep])] = best.coef
+    support = problem.ranked(best.support, full)
+    return RHTFit(full, support, 0.0, True, "settled", 0.5 * best.left / problem.n, ())
+
+
+class _Pursuit:
+    """Steps on one set of rows."""
+
+    def __init__(self, problem: Standardized, k: int) -> None:
+        self.problem, self.k = problem, k
+        self.root = np.ones(problem.n) if problem.weights is None else np.sqrt(problem.weights)
+        target = problem.y if problem.offset is None else problem.y - problem.offset
+        self.target = self.root * target
+        self.closed = np.zeros(len(problem.XT), dtype=bool)
+        self.closed[problem.keep] = True
+
+    def first(self, coef: Array) -> _Squares:
+        """Least squares on the largest of given coefficients; without any, on the columns that enter first."""
+        free = np.flatnonzero((coef != 0) & ~self.closed)
+        if len(free):
+            return self.solved(free[largest(free, coef[free], self.k)])
+        nothing = self.solved(free)
+        return self.solved(self.entering(nothing, self.k))
+
+    def step(self, at: _Squares) -> _Squares:
+        """Columns enter, and those that explain least leave again."""
+        more = self.entering(at, max(_FEWEST, int(_SHARE * self.k)))
+        if not len(more):
+            return at
+        wide = self.solved(np.concatenate([at.support, more]))
+        stay = np.sort(np.argsort(-wide.cost, kind="stable")[: self.k])
+        return at if stay[-1] < len(at.support) else self.solved(wide.support[stay])
+
+    def entering(self, at: _Squares, count: int) -> Indices:
+        """Columns outside a support with the largest gradients."""
+        slope = Mean()(self.problem.XT.T, self.root * at.resid)
+        closed = self.closed.copy()
+        closed[at.support] = True
+        outside = np.flatnonzero(~closed)
+        return outside[largest(outside, slope[outside], count)]
+
+    def solved(self, support: Indices) -> _Squares:
+        """Least squares on some columns and the kept ones."""
+        rows = self.problem.columns(np.concatenate([support, self.problem.keep])).T * self.root
+        with np.errstate(over="ignore"):
+            products = rows @ rows.T
+        if not np.isfinite(products).all():
+            rows = bounded(rows)
+            products = rows @ rows.T
+        unit = np.sqrt(np.maximum(np.diag(products), 1e-300))
+        products /= np.outer(unit, unit)
+        products[np.diag_indices(len(unit))] += _RIDGE
+        inverse = _inverse(products)
+        scaled = inverse @ (rows @ self.target / unit)
+        coef = scaled / unit
+        cost = scaled**2 / np.diag(inverse)
+        resid = self.target - coef @ rows
+        return _Squares(support, coef, cost[: len(support)], resid, float(resid @ resid))
+
+
+def _inverse(products: Array) -> Array:
+    """Inverse of a positive definite matrix."""
+    if not len(products):
+        return products
+    half = np.tril(dpotri(dpotrf(products, lower=1)[0], lower=1)[0])
+    return np.asarray(half + np.tril(half, -1).T)
