@@ -17,6 +17,7 @@ from benchmarks import (
     latency,
     memory,
     report,
+    small,
     solver,
 )  # fmt: skip
 from benchmarks.results import Results
@@ -33,6 +34,7 @@ SECTIONS: dict[str, tuple[str, Callable[[bool, int], Iterable[Any]]]] = {
     "solver": ("times", solver.rows),
     "gradient": ("times", lambda full, _: gradient.rows(full)),
     "graph": ("times", graphs.rows),
+    "small": ("times", lambda full, _: small.rows(full)),
     "fits": ("fits", fits.rows),
     "growth": ("growth", _growth),
     "memory": ("memory", lambda full, _: memory.rows(full)),
