@@ -107,11 +107,16 @@ class _Pursuit:
 
     def entering(self, at: _Squares, count: int) -> Indices:
         """Columns outside a support with the largest gradients."""
-        slope = Mean()(self.problem.XT.T, self.root * at.resid)
+        score = self.root * at.resid
+        slope = Mean()(self.problem.XT.T, score)
         closed = self.closed.copy()
         closed[at.support] = True
         outside = np.flatnonzero(~closed)
-        return outside[largest(outside, slope[outside], count)]
+        found = outside[largest(outside, slope[outside], count)]
+        if self.problem.whole is not None:
+            bar = float(np.abs(slope[found]).min()) if len(found) == count else 0.0
+            self.problem.whole.watch(0)(score, bar)
+        return found
 
     def solved(self, support: Indices) -> _Squares:
         """Least squares on some columns and the kept ones."""

@@ -67,8 +67,8 @@ def best_start(
 
 def _loosened(problem: Standardized, settings: Settings) -> Settings:
     """Settings of starts, which are no more than a guess where least squares finds what they lack."""
-    guess = _pursued(problem) and problem.d <= _WIDE * problem.n
-    most = _GUESS_ITER if guess and problem.d < problem.n else _START_ITER
+    guess = _pursued(problem) and problem.predictors <= _WIDE * problem.n
+    most = _GUESS_ITER if guess and problem.predictors < problem.n else _START_ITER
     tol = max(settings.tol, _START_TOL)
     return replace(settings, tol=tol, max_iter=min(settings.max_iter, most), rough=guess)
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from robustsparse.algorithm.bound_trimmed import ScreenedTrim
+from robustsparse.algorithm.exchanges import DEPENDENT, Tableau
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.design.stores.store import Block
-from robustsparse.regression.fit.column_sets import DEPENDENT, Tableau
 from robustsparse.regression.fit.copies import sizes_of_correlations
 from robustsparse.regression.fit.levels import RareLevels, rare_values
 from robustsparse.regression.fit.looks import (
