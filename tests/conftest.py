@@ -1,5 +1,6 @@
 """Settings shared by all tests."""
 
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,3 +52,25 @@ def cluster() -> Iterator[Any]:
         Client(workers, set_as_default=False) as client,
     ):
         yield client
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium without a window, driven from outside."""
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not (chromium and driver):
+        pytest.skip("there is no Chromium; apt-get install chromium chromium-driver")
+    pytest.importorskip("selenium", reason="pages are tried with selenium, of the extra test")
+    from selenium.webdriver import Chrome, ChromeOptions
+    from selenium.webdriver.chrome.service import Service
+
+    options = ChromeOptions()
+    options.binary_location = chromium
+    # Containers mostly run as root, which Chromium's sandbox refuses.
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    window = Chrome(options=options, service=Service(driver))
+    window.set_window_size(1280, 800)
+    yield window
+    window.quit()

@@ -25,6 +25,7 @@ from robustsparse.base.matrices import canonical
 from robustsparse.base.tables import to_csv as write_csv
 from robustsparse.base.zipped import Archive, damage_named, opened_archive, write_archive
 from robustsparse.design.networks import as_groups
+from robustsparse.report.explorer.page import network_page
 from robustsparse.report.summary.words import printable
 
 if TYPE_CHECKING:
@@ -160,6 +161,16 @@ def to_csv(graph: "GraphResult", path: str | Path) -> None:
     """Write the table of edges, one a line; names that a spreadsheet would evaluate begin with an apostrophe."""
     with written_whole(path) as partial:
         write_csv(graph.edges(), partial)
+
+
+def to_html(graph: "GraphResult", path: str | Path, groups: Any = None) -> None:
+    """Write a graph as a page to touch, in one file that needs nothing else."""
+    known = None if groups is None else as_groups(groups, graph.nodes)
+    title = f"Robust graph of {len(graph.nodes):,} variables"
+    about = f"{graph.method}, {graph.chosen}, {graph.nobs:,} rows"
+    text = network_page(graph.adjacency, graph.nodes, graph.edges(), known, title, about)
+    with written_whole(path) as partial:
+        partial.write_text(text, encoding="utf-8")
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

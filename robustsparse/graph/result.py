@@ -15,7 +15,8 @@ from robustsparse.base.types import Array
 from robustsparse.design.networks import as_adjacency, as_groups
 from robustsparse.graph.adjacency import place_on_path, strongest
 from robustsparse.graph.agreement import agreement
-from robustsparse.graph.files import read_graph, save_graph, to_csv, to_graphml, to_networkx
+from robustsparse.graph.exporting import Exporting
+from robustsparse.graph.files import read_graph
 from robustsparse.graph.neighborhoods import partial_correlations, precision_of_graph
 from robustsparse.graph.summary import summarize_graph
 from robustsparse.report.plots import plot_graph_cuts, plot_graph_path, plot_network
@@ -26,7 +27,7 @@ _FEW = {0: "no edges", 1: "the strongest edge"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GraphResult:
+class GraphResult(Exporting):
     """An estimated graph: which variables depend on each other given all the others.
 
     Attributes
@@ -341,45 +342,6 @@ class GraphResult:
             f"<GraphResult: {self.method}, {len(self.nodes):,} nodes, {self.n_edges:,} "
             f"edge{'' if self.n_edges == 1 else 's'} ({self.chosen})>"
         )
-
-    # ----------------------------------------------------------------------------------- files
-
-    def to_networkx(self, groups: Any = None) -> Any:
-        """Graph of networkx (an extra: ``pip install robustsparse[graph]``).
-
-        Its edges have the attributes `weight`, `partial_corr` and, where known, `stability`, its nodes `degree`.
-
-        Parameters
-        ----------
-        groups : mapping, Series or sequence, optional
-            Group of each node, which becomes the attribute `group`.
-        """
-        return to_networkx(self, groups)
-
-    def to_graphml(self, path: str | Path, groups: Any = None) -> None:
-        """Write the graph as GraphML, which Cytoscape, Gephi, igraph and networkx read; names are called `label`.
-
-        It is written by networkx (an extra: ``pip install robustsparse[graph]``).
-
-        Parameters
-        ----------
-        path : str or Path
-            The file.
-        groups : mapping, Series or sequence, optional
-            Group of each node, which becomes the attribute `group`.
-        """
-        to_graphml(self, path, groups)
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write the table of edges, strongest first, one a line.
-
-        A name that begins with =, +, -, @, tab or return gets an apostrophe before it, or a spreadsheet would run it.
-        """
-        to_csv(self, path)
-
-    def save(self, path: str | Path) -> None:
-        """Write the graph to a file that `robustsparse.load` reads; it holds numbers and text, never code."""
-        save_graph(self, path)
 
 
 def load_graph(path: str | Path, *, trusted: bool = False) -> GraphResult:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,9 @@ from robustsparse.base.text import did_you_mean
 from robustsparse.base.types import Array
 from robustsparse.design.networks import as_adjacency, as_groups
 from robustsparse.report.plots.layout import CLOSEST, lay_out
+from robustsparse.report.plots.looks import Look, legend_looks, looks_of
 from robustsparse.report.plots.style import (
     BLUE,
-    GREY,
-    PALETTE,
     THIN,
     TINY,
     axes_for,
@@ -33,13 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# Colors of groups beyond the palette: six more (of Paul Tol's, with yellow and black) that are told apart with every
-# kind of color vision. Some resemble one of the palette, so each set of six has its own marker.
-_COLORS = (*PALETTE, "#E3D000", "#882255", "#332288", "#999933", "#117733", "#000000")
-_MARKERS = ("o", "s", "^", "D")
-MAX_GROUPS = 24
-_NO_GROUP = "no group"
-_OTHERS = "other groups"
 # Edges between groups, and of a graph without groups.
 _EDGE = "0.55"
 _TEXT = "0.15"
@@ -95,35 +87,11 @@ def network_layout(
     if groups is None:
         return frame.assign(group=None, color=BLUE, marker="o")
     label = as_groups(groups, nodes)
-    looks = _looks(label)
+    looks = looks_of(label)
     shown = [looks[code] for code in label.cat.codes]
     return frame.assign(
         group=label, color=[look.color for look in shown], marker=[look.marker for look in shown]
     )
-
-
-class _Look(NamedTuple):
-    """How a group is drawn, and what the legend calls it."""
-
-    name: str
-    color: str
-    marker: str
-
-
-def _looks(groups: "pd.Series[Any]") -> dict[int, _Look]:
-    """Look of each group by its number; -1 is no group. Of too many, the largest have one of their own."""
-    names = [printable(name) for name in groups.cat.categories]
-    size = np.bincount(groups.cat.codes[groups.cat.codes >= 0], minlength=len(names))
-    own = set(np.argsort(-size, kind="stable")[:MAX_GROUPS].tolist())
-    looks = {-1: _Look(_NO_GROUP, GREY, "o")}
-    for code, name in enumerate(names):
-        if code not in own:
-            looks[code] = _Look(_OTHERS, GREY, "o")
-            continue
-        place = len([c for c in own if c < code])
-        color = _COLORS[place % len(_COLORS)]
-        looks[code] = _Look(name, color, _MARKERS[place // len(PALETTE)])
-    return looks
 
 
 def plot_network(
@@ -170,7 +138,7 @@ def plot_network(
     graph = as_adjacency(adjacency, nodes)
     named = _to_label(labels, [str(node) for node in nodes], np.diff(graph.indptr))
     names = _short_names([printable(nodes[i]) for i in named], ax)
-    entries = [] if groups is None else _entries(as_groups(groups, nodes))
+    entries = [] if groups is None else legend_looks(as_groups(groups, nodes))
     room = _add_legend(ax, entries, getattr(groups, "name", None))
     inner = _network_box(ax, room, names)
     frame = network_layout(adjacency, nodes, groups, aspect=float(inner[2] / inner[3]))
@@ -196,16 +164,7 @@ def _bare_axes(ax: "Axes | None") -> "Axes":
 # ---------------------------------------------------------------------------------------- the room
 
 
-def _entries(groups: "pd.Series[Any]") -> list[_Look]:
-    """Looks for the legend in the order of the groups, what has no color of its own at the end."""
-    looks = _looks(groups)
-    used = [looks[code] for code in sorted(set(groups.cat.codes)) if code >= 0]
-    grey = [look for look in dict.fromkeys(used) if look.name == _OTHERS]
-    missing = [looks[-1]] if groups.isna().any() else []
-    return [*(look for look in used if look.name != _OTHERS), *grey, *missing]
-
-
-def _add_legend(ax: "Axes", entries: Sequence[_Look], title: Any) -> tuple[float, float]:
+def _add_legend(ax: "Axes", entries: Sequence[Look], title: Any) -> tuple[float, float]:
     """Legend at the right if there is room, else below; points that it takes from width and height."""
     if not entries:
         return 0.0, 0.0
@@ -232,7 +191,7 @@ def _entry_width(names: Sequence[str]) -> float:
 
 def _draw_legend(
     ax: "Axes",
-    entries: Sequence[_Look],
+    entries: Sequence[Look],
     names: Sequence[str],
     loc: Literal["center right", "lower center"],
     columns: int,

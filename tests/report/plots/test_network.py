@@ -23,7 +23,7 @@ from robustsparse.report.plots import (
     plot_network,
 )
 from robustsparse.report.plots.artists import PointLabels
-from robustsparse.report.plots.network import MAX_GROUPS
+from robustsparse.report.plots.looks import MAX_GROUPS
 
 mpl.use("Agg")
 

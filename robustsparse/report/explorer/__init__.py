@@ -1,0 +1,1 @@
+"""A graph as a page to touch: one file that needs nothing else."""
