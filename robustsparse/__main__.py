@@ -332,7 +332,8 @@ def _attempt(write: Callable[[Any, Any], None], result: Any, path: Path | None) 
         write(result, path)
         if path is not None:
             print(f"{path} is written.")
-    except (RobustSparseError, OSError, ValueError) as error:
+    except Exception as error:
+        # Whatever is wrong with one output, the others are still to come.
         return _failed(error)
     return 0
 

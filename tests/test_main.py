@@ -217,6 +217,20 @@ def test_a_summary_that_cannot_be_printed_loses_no_model(
     assert rs.load(tmp_path / "fit.rs").nobs == 44
 
 
+def test_an_error_that_nobody_expects_loses_no_other_output(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Any) -> None:
+        raise RuntimeError("no such thing")
+
+    monkeypatch.setattr(rs.RHTResult, "plot_path", broken)
+    outputs = {"--save": "fit.rs", "--plot": "path.png", "--out": "fit.csv", "--report": "fit.html"}
+    given = [word for option, name in outputs.items() for word in (option, tmp_path / name)]
+    assert run("fit", table, "y ~ .", *given) == 2
+    assert rs.load(tmp_path / "fit.rs").nobs == 44
+    assert {file.name for file in tmp_path.iterdir()} == {"data.csv", "fit.rs", "fit.csv"}
+
+
 def test_a_plot_without_an_ending_is_a_picture(table: Path, tmp_path: Path) -> None:
     assert run("fit", table, "y ~ .", "--plot", tmp_path / "path") == 0
     assert (tmp_path / "path").read_bytes().startswith(b"\x89PNG")
