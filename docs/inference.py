@@ -232,13 +232,24 @@ def dependent(part: int, jobs: int) -> str:
     return f"{head}\n{markdown(rows)}\n"
 
 
-# The sections of the page in their order; the first has no heading of its own.
+# The sections of the page in their order, with their headings; the first has the title of the page.
 SECTIONS = {
-    "wide": wide,
-    "small": small_samples,
-    "predictions": predictions,
-    "dependent": dependent,
+    "wide": ("# Intervals", wide),
+    "small": ("## Small samples", small_samples),
+    "predictions": ("## Predictions", predictions),
+    "dependent": ("## Rows that depend", dependent),
 }
+
+
+def sections_of(page: str) -> dict[str, str]:
+    """The sections that a page has."""
+    parts = page.replace("\n## ", "\n\0## ").split("\0")
+    return {
+        name: part
+        for name, (heading, _) in SECTIONS.items()
+        for part in parts
+        if part.startswith(heading)
+    }
 
 
 def main() -> None:
@@ -247,16 +258,13 @@ def main() -> None:
     parser.add_argument("--only", choices=list(SECTIONS), help="only one section")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    part = 10 if options.quick else 1
+    names = [options.only] if options.only else list(SECTIONS)
+    made = {name: SECTIONS[name][1](10 if options.quick else 1, options.jobs) for name in names}
+    if options.quick:
+        return
     page = HERE / "inference.md"
-    written = page.read_text().split("\n## ") if options.only else []
-    parts = [f"{'## ' * (place > 0)}{text}" for place, text in enumerate(written)]
-    parts += [""] * (len(SECTIONS) - len(parts))
-    for place, (name, make) in enumerate(SECTIONS.items()):
-        if options.only in (None, name):
-            parts[place] = make(part, options.jobs)
-    if not options.quick:
-        page.write_text("\n\n".join(text.strip() for text in parts if text) + "\n")
+    parts = {**(sections_of(page.read_text()) if options.only else {}), **made}
+    page.write_text("\n\n".join(parts[name].strip() for name in SECTIONS if name in parts) + "\n")
 
 
 if __name__ == "__main__":
