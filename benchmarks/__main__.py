@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks import (
     against,
+    busy,
     environment,
     exactness,
     fits,
@@ -35,6 +36,7 @@ SECTIONS: dict[str, tuple[str, Callable[[bool, int], Iterable[Any]]]] = {
     "gradient": ("times", lambda full, _: gradient.rows(full)),
     "graph": ("times", graphs.rows),
     "small": ("times", lambda full, _: small.rows(full)),
+    "busy": ("times", lambda full, _: busy.rows(full)),
     "fits": ("fits", fits.rows),
     "growth": ("growth", _growth),
     "memory": ("memory", lambda full, _: memory.rows(full)),

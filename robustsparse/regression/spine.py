@@ -15,6 +15,7 @@ from robustsparse.base.errors import (
     warn_user,
 )
 from robustsparse.base.text import listed
+from robustsparse.base.threads import one_blas_thread
 from robustsparse.base.types import Array
 from robustsparse.design.arrays import array_design, require_rows
 from robustsparse.design.design import Design
@@ -56,6 +57,14 @@ def fit_arrays(X: Any, y: Any, asked: Arguments, **of_rows: Any) -> RHTResult:
 
 def fit_design(design: Design, options: Options, intercept: bool | None = None) -> RHTResult:
     """The whole fit; `intercept` overrules the design's own."""
+    # Most products are of a few columns: on a core that is not free BLAS threads would wait for each other far longer
+    # than the products take.
+    with one_blas_thread():
+        return told(_outcome(design, options, intercept))
+
+
+def _outcome(design: Design, options: Options, intercept: bool | None) -> "Outcome":
+    """The fit of a design, and what led to it."""
     require_rows(len(design.rows))
     check_errors(design, options)
     _warn_of_loss(design)
@@ -68,7 +77,7 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
     # The standardized copy is all that the fit needs; the design itself can go.
     fingerprint = Fingerprint.of(design)
     bare = design.without_matrix()
-    return told(fit_problem(problem, bare, options, mended, cells, fingerprint))
+    return fit_problem(problem, bare, options, mended, cells, fingerprint)
 
 
 @dataclass(frozen=True)
