@@ -9,6 +9,7 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 from scipy.special import chdtri
 
 from robustsparse.base.ranks import column_ranks
+from robustsparse.base.sampling import some_rows
 from robustsparse.base.types import Array, Indices, Mask, Places
 from robustsparse.robust.scales import MAD_TO_SD, column_mads, column_medians, median_and_mad
 from robustsparse.robust.subspaces import bounded, column_blocks, principal_scores
@@ -35,6 +36,8 @@ DISTANCE_ROUNDING = 1e-6
 INNER_QUANTILE = 0.975
 LEAST_VARIANCE = 1e-9
 MAX_STEPS = 100
+# Rows that guesses are compared on, at most.
+MOST_ROWS = 5000
 # Robust distances need several rows for each column; with fewer, only the two other criteria flag
 # rows.
 ROWS_A_COLUMN = 10
@@ -212,8 +215,7 @@ def robust_distances(A: Array) -> Array:
         return np.zeros(n)
     X = X - column_medians(X)
     X = bounded(X / (MAD_TO_SD * column_medians(np.abs(X))))
-    finals = [_concentrate(X, _guess(X, vectors)) for vectors in _guesses(X)]
-    _, squares = min(finals, key=lambda final: final[0])
+    squares = _closest(X)
     inner = _calibrated(squares, m) <= _chi2_quantile(INNER_QUANTILE, m)
     return np.sqrt(_calibrated(_distances(X, inner)[1], m))
 
@@ -226,6 +228,21 @@ def _varying(A: Array) -> Mask:
     common = (ordered[(n + 1) // 2 - 1 :] == ordered[: n // 2 + 1]).any(axis=0)
     varying: Mask = ~common & ((np.diff(ordered, axis=0) > 0).sum(axis=0) >= 2)
     return varying
+
+
+def _closest(X: Array) -> Array:
+    """Squared distances (n,) from the half of the rows that lie closest together, the best of several guesses.
+
+    Of very many rows some are enough to tell the guesses apart, and all of them go on from the best one.
+    """
+    some = some_rows(len(X), MOST_ROWS)
+    part = X if some is None else X[some]
+    finals = [_concentrate(part, _guess(part, vectors)) for vectors in _guesses(part)]
+    _, squares = min(finals, key=lambda final: final[0])
+    if some is None:
+        return squares
+    half = (len(part) + X.shape[1] + 1) // 2
+    return _concentrate(X, _distances(X, some[np.argpartition(squares, half - 1)[:half]])[1])[1]
 
 
 def _guesses(X: Array) -> list[Array]:

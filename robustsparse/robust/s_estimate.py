@@ -193,14 +193,16 @@ def subset_fits(task: Problem, subsets: Places) -> Array:
 
 def draw_subsets(A: Array, count: int, rng: np.random.Generator) -> Places:
     """Rows (count, p) of random subsets, each of which determines the coefficients."""
-    order = np.argsort(rng.random((count, len(A))), axis=1)
-    subsets = order[:, : A.shape[1]]
+    keys, p = rng.random((count, len(A))), A.shape[1]
+    # The first of all rows by their keys, without sorting the others.
+    first = np.argpartition(keys, p - 1, axis=1)[:, :p]
+    subsets = np.take_along_axis(first, np.argsort(np.take_along_axis(keys, first, 1), axis=1), 1)
     rows = A[subsets]
     scaled, _ = unit_diagonal(rows.transpose(0, 2, 1) @ rows)
     singular = np.linalg.eigvalsh(scaled)[:, 0] < SINGULAR
     # Rows of rare categories are seldom drawn, and without them there is nothing to start from.
     for i in np.flatnonzero(singular):
-        subsets[i] = _first_independent(A, order[i])
+        subsets[i] = _first_independent(A, np.argsort(keys[i]))
     return subsets
 
 

@@ -254,3 +254,15 @@ def test_data_of_few_dimensions_keep_their_outliers_at_any_size(
     found = orthogonal_distances(Z, rank=5)
     np.testing.assert_allclose(found[:3], wanted[:3], rtol=0.1)
     assert found[:3].min() > 3.0 * found[3:].max()
+
+
+def test_of_very_many_rows_some_tell_the_guesses_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows go on from the best guess, and come to the same distances."""
+    rng = np.random.default_rng(3)
+    A = rng.normal(size=(4000, 4)) @ rng.normal(size=(4, 4))
+    A[:800] += 30.0
+    whole = robust_distances(A)
+    monkeypatch.setattr("robustsparse.robust.distances.MOST_ROWS", 500)
+    thinned = robust_distances(A)
+    np.testing.assert_allclose(thinned, whole, rtol=0.02)
+    assert thinned[:800].min() > distance_cutoff(thinned) > np.median(thinned[800:])

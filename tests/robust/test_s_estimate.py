@@ -109,3 +109,10 @@ def test_more_subsets_find_smaller_scales() -> None:
     alone = s_estimate(task, start, 0, np.random.default_rng(0))[1]
     best = s_estimate(task, start, 300, np.random.default_rng(0))[1]
     assert best <= alone * (1 + ROUNDING)
+
+
+def test_subsets_are_the_rows_of_the_smallest_keys() -> None:
+    A = np.random.default_rng(1).normal(size=(40, 5))
+    subsets = draw_subsets(A, 30, np.random.default_rng(2))
+    keys = np.random.default_rng(2).random((30, 40))
+    np.testing.assert_array_equal(subsets, np.argsort(keys, axis=1)[:, :5])

@@ -8,6 +8,8 @@ from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.gradients import Mean
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.solver import RHTFit, solve, solve_down
+from robustsparse.base.least_squares import least_squares
+from robustsparse.base.sampling import some_rows
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.family import Chosen
 from robustsparse.regression.fit.criteria import robust_criterion
@@ -19,6 +21,8 @@ from robustsparse.robust.scales import tau_scale
 _CONCENTRATED, _CONCENTRATIONS = 0.75, 4
 # Responses within this many times the median deviation are in the middle.
 _MIDDLE = 3.0
+# Starts look at so many rows at most, or at so many a column.
+_MOST_ROWS, _ROWS_A_COLUMN = 10_000, 50
 # Starts are there to be compared.
 _START_TOL, _START_ITER = 1e-4, 30
 # Least squares soon finds what a first guess lacks, above all with more rows than columns; with so many times more
@@ -38,8 +42,12 @@ def best_start(
     """The best of several starts by the robust criterion.
 
     Runs of Algorithm 1 with different trims, one on the rows that are not far out, and from each of them
-    concentration on the rows that fit best. Where there is room for every column nothing needs to be thresholded.
+    concentration on the rows that fit best. Where there is room for every column nothing needs to be thresholded. Of
+    very many rows some are enough for a start.
     """
+    some = some_rows(problem.n, max(_MOST_ROWS, _ROWS_A_COLUMN * problem.predictors))
+    if some is not None:
+        problem, far = problem.rows(some), far[some]
     if k >= problem.free and by_least_squares(problem):
         return _full_start(problem, far)
     loose = _loosened(problem, settings)
@@ -110,13 +118,13 @@ def _concentrated(rows: Chosen, first: Mask) -> Array:
     A, target = root[:, None] * rows.A, root * rows.target
     count, best = int(_CONCENTRATED * len(target)), first
     for _ in range(2 * _CONCENTRATIONS):
-        coef = np.linalg.lstsq(A[best], target[best], rcond=None)[0]
+        coef = least_squares(A[best], target[best])
         size = np.abs(rows.target - rows.A @ coef)
         old, best = best, np.zeros(len(target), dtype=bool)
         best[np.argpartition(size, count - 1)[:count]] = True
         if np.array_equal(best, old):
             break
-    return np.asarray(coef, dtype=np.float64)
+    return coef
 
 
 def concentrate(problem: Standardized, coef: Array, k: int, settings: Settings) -> RHTFit:

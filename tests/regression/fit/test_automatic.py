@@ -164,3 +164,18 @@ def test_far_rows_have_no_say_in_which_predictors_tell_classes_apart(attack: str
         assert (fit.row_weights[sim.outlier] == 0).mean() > 0.9
         assert (fit.row_weights[~sim.outlier] == 0).mean() < 0.05
     assert np.mean(found) >= 2 / 3
+
+
+def test_of_very_many_rows_some_are_enough_for_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fit itself sees all of them: it is the same as with starts that do."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(3000, 12))
+    y = X[:, :3].sum(axis=1) + rng.normal(size=3000)
+    y[:300] += 20.0
+    whole = rs.rht_fit(X, y, n_jobs=1)
+    monkeypatch.setattr("robustsparse.regression.fit.starts._MOST_ROWS", 500)
+    monkeypatch.setattr("robustsparse.regression.fit.starts._ROWS_A_COLUMN", 1)
+    some = rs.rht_fit(X, y, n_jobs=1)
+    assert some.support() == whole.support()
+    assert some.outliers() == whole.outliers()
+    np.testing.assert_allclose(some.params, whole.params, atol=1e-8)
