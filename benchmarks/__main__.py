@@ -19,6 +19,7 @@ from benchmarks import (
     memory,
     report,
     small,
+    scale,
     solver,
 )  # fmt: skip
 from benchmarks.results import Results
@@ -42,6 +43,7 @@ SECTIONS: dict[str, tuple[str, Callable[[bool, int], Iterable[Any]]]] = {
     "memory": ("memory", lambda full, _: memory.rows(full)),
     "latency": ("latency", lambda full, _: latency.rows(full)),
     "exactness": ("exactness", lambda full, _: exactness.rows()),
+    "scale": ("scale", lambda full, _: scale.rows(full)),
 }
 
 

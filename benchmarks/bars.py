@@ -48,7 +48,20 @@ def every(results: Results) -> list[Bar]:
             out.append(Bar(f"Seconds: {s.what}", s.seconds, s.bar_seconds))
     for e in results.exactness:
         out.append(Bar(f"Difference from a sorting loop, {e.problems} problems", e.largest, e.bar))
+    out.extend(_scales(results))
     return out
+
+
+def _scales(results: Results) -> Iterator[Bar]:
+    for r in results.scale:
+        what = f"Columns in {r.where}, {r.rows:,} × {r.columns:,}"
+        if r.ratio is not None and r.ratio_bar is not None:
+            yield Bar(f"{what}: {r.clock} time / memory", r.ratio, r.ratio_bar)
+        if r.passes_bar is not None:
+            yield Bar(f"{what}: passes", float(r.passes), r.passes_bar)
+        if r.peak_bar is not None:
+            yield Bar(f"{what}: peak memory, GB", r.peak / 1e9, r.peak_bar / 1e9)
+        yield Bar(f"{what}: true predictors missed", float(r.true - r.found), 0.0)
 
 
 def table(results: Results) -> str:

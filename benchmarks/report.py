@@ -39,6 +39,8 @@ def _sections(results: Results) -> Iterator[tuple[str, str]]:
         yield "In a new process", tables.latency(results.latency)
     if results.exactness:
         yield "Exactness", tables.exactness(results.exactness)
+    if results.scale:
+        yield "Scale", tables.scale(results.scale)
 
 
 def markdown(results: Results) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.rows import ExactRow, FitRow, GrowthRow, LatencyRow, MemoryRow, TimeRow
+from benchmarks.rows import ExactRow, FitRow, GrowthRow, LatencyRow, MemoryRow, ScaleRow, TimeRow
 
 
 @dataclass(frozen=True)
@@ -18,3 +18,4 @@ class Results:
     memory: list[MemoryRow] = field(default_factory=list)
     latency: list[LatencyRow] = field(default_factory=list)
     exactness: list[ExactRow] = field(default_factory=list)
+    scale: list[ScaleRow] = field(default_factory=list)

@@ -115,3 +115,42 @@ class ExactRow:
     problems: int
     largest: float
     bar: float
+
+
+@dataclass(frozen=True)
+class ScaleRow:
+    """A fit of a design that is read in blocks of columns, or in memory for comparison.
+
+    Attributes
+    ----------
+    passes : int
+        How often all columns were read; 0 in memory.
+    seconds, cpu : float
+        By the wall's clock and of the processor of the process that fits.
+    peak : float
+        Bytes of memory of that process at its peak.
+    found, true : int
+        How many of the true predictors were selected, and how many there are.
+    difference : float or None
+        Largest difference from the coefficients in memory.
+    ratio, clock : float or None, str
+        Time over that in memory, by which clock.
+    ratio_bar, peak_bar, passes_bar : float or None
+        What the project allows itself.
+    """
+
+    where: str
+    rows: int
+    columns: int
+    passes: int
+    seconds: float
+    cpu: float
+    peak: float
+    found: int
+    true: int
+    difference: float | None = None
+    ratio: float | None = None
+    clock: str = "cpu"
+    ratio_bar: float | None = None
+    peak_bar: float | None = None
+    passes_bar: float | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from math import isfinite
 
-from benchmarks.rows import ExactRow, FitRow, GrowthRow, LatencyRow, MemoryRow, TimeRow
+from benchmarks.rows import ExactRow, FitRow, GrowthRow, LatencyRow, MemoryRow, ScaleRow, TimeRow
 from benchmarks.timing import Ratio
 
 
@@ -136,3 +136,22 @@ def exactness(rows: Sequence[ExactRow]) -> str:
     return table(
         header, [(str(r.problems), f"{r.largest:.1e}", met(r.largest, r.bar)) for r in rows]
     )
+
+
+def scale(rows: Sequence[ScaleRow]) -> str:
+    """One line a fit."""
+    header = (
+        "columns in", "n × d", "passes", "seconds", "CPU s", "over memory", "peak, GB", "predictors found",
+        "difference",
+    )  # fmt: skip
+    return table(
+        header,
+        [
+            (
+                r.where, f"{r.rows:,} × {r.columns:,}", str(r.passes or ""), f"{r.seconds:.0f}", f"{r.cpu:.0f}",
+                "" if r.ratio is None else f"{r.ratio:.2f} ({r.clock})", f"{r.peak / 1e9:.2f}",
+                f"{r.found} of {r.true}", "" if r.difference is None else f"{r.difference:.0e}",
+            )
+            for r in rows
+        ],
+    )  # fmt: skip

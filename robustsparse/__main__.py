@@ -31,19 +31,23 @@ from robustsparse.base.tables import WRITERS, read_table, to_csv, write_table
 from robustsparse.base.text import listed
 from robustsparse.datasets import octane
 from robustsparse.design.frames import row_values
+from robustsparse.design.stores.bed import open_bed
+from robustsparse.design.stores.plain_formulas import PlainFormula
 from robustsparse.graph.page import graph_page
 from robustsparse.graph.result import GraphResult
 from robustsparse.graph.robust_ns import robust_ns
 from robustsparse.loading import load
 from robustsparse.regression.page import as_values, fit_page, stability_page
 from robustsparse.regression.result import RHTResult
-from robustsparse.regression.rht import rht
+from robustsparse.regression.rht import rht, rht_fit
 from robustsparse.regression.stability import Stability, stability
 
 # What the shell gets to know of any error, as of wrong arguments; and of Ctrl-C.
 _FAILED, _INTERRUPTED = 2, 130
 # Arguments that are data, or objects of Python.
-_DATA = ("formula", "data", "context", "self", "newdata", "keep_data")
+_DATA = ("formula", "data", "context", "self", "newdata", "keep_data", "client")
+# Arguments of a fit that reads large data, which other commands do not have.
+_LARGE = ("memory", "checkpoint")
 # Arguments that name columns, whatever these look like.
 _NAMES = ("keep", "weights", "offset", "cluster")
 # The files that a command writes: the option, what it is for.
@@ -109,6 +113,14 @@ def _parser() -> argparse.ArgumentParser:
     fit = commands.add_parser("fit", help="fit a formula to a table")
     _add_data(fit)
     fit.add_argument("formula", help='for example "y ~ ."')
+    fit.add_argument(
+        "--rows", type=Path, help="of a bed file: table with the response, a row an individual"
+    )
+    fit.add_argument(
+        "--impute",
+        choices=("mean", "mode"),
+        help="of a bed file: what missing genotypes are set to",
+    )
     _add_outputs(
         fit,
         "model",
@@ -165,7 +177,7 @@ def _add_stability(commands: Any) -> None:
     parser.add_argument("formula", help='for example "y ~ ."')
     _add_outputs(parser, "", tables="csv, tsv, parquet, feather, html or json: frequencies")
     own = add_options(parser, stability, without=_DATA)
-    add_options(parser, rht, without=(*_DATA, *own), names=_NAMES)
+    add_options(parser, rht, without=(*_DATA, *_LARGE, *own), names=_NAMES)
     parser.set_defaults(run=_stability)
 
 
@@ -206,12 +218,19 @@ def _asked(options: argparse.Namespace) -> dict[str, Any]:
         "decimal",
         "model",
         "trusted",
+        "rows",
+        "impute",
     }
     own |= {*_OUTPUTS}
     return {name: value for name, value in vars(options).items() if name not in own}
 
 
 def _read(options: argparse.Namespace) -> pd.DataFrame:
+    _check_outputs(options)
+    return read_table(options.data, sep=options.sep, decimal=options.decimal, index=options.index)
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
     outputs = [path for name in _OUTPUTS for path in _paths(options, name)]
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise ParameterError("two outputs name the same file; give each its own.")
@@ -221,7 +240,6 @@ def _read(options: argparse.Namespace) -> pd.DataFrame:
                 raise ParameterError(
                     f"{str(path)!r} holds the data or the model; write to another file."
                 )
-    return read_table(options.data, sep=options.sep, decimal=options.decimal, index=options.index)
 
 
 def _paths(options: argparse.Namespace, name: str) -> list[Path]:
@@ -240,8 +258,34 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _fit(options: argparse.Namespace) -> int:
+    if options.data.suffix == ".bed":
+        return _fit_genotypes(options)
     data = _read(options)
     return _finished(options, rht(options.formula, data, **_asked(options)), data)
+
+
+def _fit_genotypes(options: argparse.Namespace) -> int:
+    """Fit a PLINK bed file; the response is the phenotype of its fam file, or a column of a table of its rows."""
+    _check_outputs(options)
+    asked = _asked(options)
+    bed = open_bed(options.data, impute=options.impute)
+    rows = pd.DataFrame({"phenotype": pd.to_numeric(bed.phenotype, errors="coerce")})
+    if options.rows is not None:
+        rows = read_table(options.rows, sep=options.sep, decimal=options.decimal)
+    # Of the variants one will do: the formula is of all of them.
+    plain = PlainFormula.of(options.formula, [*map(str, rows.columns), *bed.names[:1]])
+    if options.formula.partition("~")[2].replace(" ", "") not in (".", ".-1", ".+0"):
+        raise ParameterError("the formula of a bed file is 'name ~ .', of all its variants.")
+    if len(rows) != bed.shape[0]:
+        raise DataError(f"{str(options.rows)!r} has {len(rows)} rows, the bed file {bed.shape[0]}.")
+    given = {
+        name: rows[value] if name in _NAMES and name != "keep" and value in rows else value
+        for name, value in asked.items()
+        if name != "group_terms"
+    }
+    given = {"intercept": plain.intercept, **given}
+    fit = rht_fit(bed, rows[plain.response].to_numpy(), **given)
+    return _finished(options, fit, rows)
 
 
 def _finished(options: argparse.Namespace, fit: RHTResult, data: pd.DataFrame) -> int:

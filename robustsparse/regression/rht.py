@@ -15,7 +15,7 @@ from robustsparse.base.errors import ParameterError
 from robustsparse.base.text import did_you_mean
 from robustsparse.base.threads import threads_for
 from robustsparse.design.groups import GroupsLike
-from robustsparse.design.stores.opening import budget, open_store
+from robustsparse.design.stores.opening import budget, kind_of, open_store
 from robustsparse.regression.arguments import Arguments, Cells, Cov, Epsilon, Goal, Select
 from robustsparse.regression.call import UPDATE, Before, Call
 from robustsparse.regression.family import FamilyLike
@@ -55,6 +55,9 @@ def rht(
     na_action: Literal["drop", "raise", "impute"] = "drop",
     cells: Cells = "auto",
     context: Mapping[str, Any] | None = None,
+    memory: str | int | None = None,
+    client: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
     rng: Seed = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -67,7 +70,7 @@ def rht(
     formula : str
         R-style formula, such as ``"y ~ ."`` or ``"log(y) ~ a * b + C(g) - 1"``. A formula is code:
         do not evaluate one from a source that you do not trust.
-    data : pandas or polars DataFrame
+    data : pandas, polars or Dask DataFrame, or path of a parquet file or folder
         The data; never changed.
     family : {"gaussian", "binomial"} or Family
         Kind of response. For "binomial" any two labels do; the second in sorted order is the event.
@@ -145,6 +148,8 @@ def rht(
         does so however few they are; False leaves every cell as it is. `fit.cells()` lists what was changed.
     context : dict, optional
         Names that the formula may use beside the columns.
+    memory, client, checkpoint
+        As in `rht_fit`, for Dask frames and for parquet files that do not fit: a formula only names columns then.
     rng : int, Generator or None
         Random numbers; None is a fixed seed, so that the same call gives the same answer.
     n_jobs : int, optional
@@ -177,6 +182,17 @@ def rht(
         "intercept": intercept, "keep": keep, "groups": groups, "group_terms": group_terms,
         "weights": weights, "offset": offset, "cluster": cluster, "na_action": na_action, "context": context,
     }  # fmt: skip
+    if kind_of(data) == "dask frame" or isinstance(data, str | PathLike):
+        # Imported where it is used: most fits are in memory.
+        from robustsparse.regression.large.tables import fit_table, held_table
+
+        table = held_table(data, memory, client is not None or checkpoint is not None)
+        if table is None:
+            result = fit_table(formula, data, asked, of_rows, memory, client, checkpoint)
+            limits = {"memory": memory, "client": client}
+            told = {"formula": formula, "data": data, **vars(asked), **of_rows, **limits}
+            return _remember(result, told, False)
+        data = table
     result = fit_formula(formula, data, asked, **of_rows)
     call = {"formula": formula, "data": data, **vars(asked), **of_rows}
     return _remember(result, call, keep_data)
