@@ -21,6 +21,7 @@ from benchmarks.problems import Array
 from benchmarks.rows import ScaleRow
 from robustsparse import open_bed, rht_fit
 from robustsparse.design.stores.opening import open_store
+from robustsparse.design.stores.sizes import bytes_of
 from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.large.fit import Limits, fit_store
 
@@ -41,12 +42,15 @@ class Job:
         Rows and columns.
     memory : str
         What the fit may hold.
+    threads : int
+        Threads of the fit.
     """
 
     where: str
     n: int
     d: int
     memory: str = "1GB"
+    threads: int = 1
 
 
 def write(path: Path, n: int, d: int) -> tuple[Array, Array]:
@@ -104,10 +108,10 @@ def _fit(job: Job, path: Path, y: Array) -> tuple[Any, int, float]:
     start = time.perf_counter()
     if job.where == "memory":
         return rht_fit(np.array(X), y, n_jobs=1), 0, time.perf_counter() - start
-    _, store = open_store(X, job.memory, None, 1, blocks=True)
+    _, store = open_store(X, job.memory, None, job.threads, blocks=True)
     assert store is not None
-    limit = Limits(int(float(job.memory[:-2]) * (1e9 if job.memory.endswith("GB") else 1e6)))
-    fit = fit_store(store, y, Arguments(n_jobs=1), limit)
+    limit = Limits(bytes_of(job.memory))
+    fit = fit_store(store, y, Arguments(n_jobs=job.threads), limit)
     return fit, store.passes, time.perf_counter() - start
 
 
@@ -209,7 +213,7 @@ def rows(full: bool) -> Iterator[ScaleRow]:
     yield from _compared(500, 200_000 if full else 50_000, ("file", "dask"))
     yield _alone(Job("bed", 1000, 200_000 if full else 20_000, "200MB"), BED_PEAK)
     if full:
-        yield _alone(Job("file", 2000, 1_000_000), PEAK)
+        yield _alone(Job("file", 2000, 1_000_000, threads=2), PEAK)
 
 
 def main() -> None:

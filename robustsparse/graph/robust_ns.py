@@ -11,10 +11,11 @@ from scipy import sparse
 
 from robustsparse.algorithm.gradients import EstimatorLike
 from robustsparse.base.checkpoint import Checkpoint
-from robustsparse.base.errors import DataWarning, warn_user
+from robustsparse.base.errors import DataError, DataWarning, warn_user
 from robustsparse.base.matrices import canonical
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Mask
+from robustsparse.design.stores.sizes import available, bytes_of
 from robustsparse.design.variables import NaAction, Variables, variables
 from robustsparse.graph.adjacency import entry_ranking, strongest_pairs
 from robustsparse.graph.jobs import fit_nodes, rank_pairs
@@ -26,6 +27,8 @@ from robustsparse.graph.result import GraphResult
 from robustsparse.graph.rows import TrustedRows, all_rows, correlation, trusted_rows
 from robustsparse.robust import standardize as scaling
 
+# Bytes for each pair of nodes: correlations of all rows and of subsamples, in double precision.
+_PAIR_BYTES = 24
 # Number of cuts of the ranking among which the criterion chooses, and their largest mean degree.
 _CUTS, _LARGEST_DEGREE = 30, 16
 # Largest instability of a graph that is chosen by stability: the bound that is usual in that approach.
@@ -55,6 +58,7 @@ def robust_ns(
     n_jobs: int | None = None,
     verbose: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
+    memory: str | int | None = None,
 ) -> GraphResult:
     """Estimate which variables depend on each other given all the others, from rows that cannot all be trusted.
 
@@ -105,6 +109,9 @@ def robust_ns(
         Show progress.
     checkpoint : path, optional
         Folder for finished parts: the same call with the same folder goes on where a killed one stopped.
+    memory : str or int, optional
+        What the matrices of all pairs may take, as in ``"4GB"``; all that is left by default. Graphs of so many nodes
+        that they would take more are refused.
 
     Returns
     -------
@@ -131,6 +138,7 @@ def robust_ns(
     """
     table = variables(data, formula, na_action=na_action, context=context)
     _warn_of_loss(table, na_action)
+    _require_room(table.X.shape[1], available() if memory is None else bytes_of(memory))
     asked = Request(
         k=k, estimator=estimator, rule=rule, max_edges=max_edges, select=select, screen=screen,
         epsilon=epsilon, standardize=standardize, step=step, max_iter=max_iter, tol=tol, rng=rng,
@@ -140,6 +148,17 @@ def robust_ns(
     digest = "" if checkpoint is None else plan.digest(table.X, table.missing)
     with Checkpoint.open(checkpoint, digest) as store:
         return _estimated(table, plan, store)
+
+
+def _require_room(d: int, memory: int) -> None:
+    """Refuse a graph whose matrices of all pairs do not fit."""
+    needed = _PAIR_BYTES * d * d
+    if needed > memory:
+        most = int((memory / _PAIR_BYTES) ** 0.5)
+        raise DataError(
+            f"a graph of {d} nodes has matrices of all pairs that take {needed / 1e9:.3g} GB, more than the "
+            f"{memory / 1e9:.3g} GB there are: choose at most {most} of the variables, or raise memory=."
+        )
 
 
 def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:

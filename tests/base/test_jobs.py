@@ -1,13 +1,17 @@
 """Independent jobs, run side by side."""
 
+import os
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
+import joblib
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+import robustsparse as rs
 from robustsparse.base.jobs import outcomes
 
 
@@ -95,3 +99,28 @@ def test_a_job_that_stops_an_iteration_is_an_error(n_jobs: int) -> None:
 
 def test_no_jobs() -> None:
     assert outcomes([], 2, "nothing") == []
+
+
+def test_jobs_go_to_a_cluster_that_joblib_knows_of(cluster: Any) -> None:
+    with joblib.parallel_config(backend="dask", client=cluster):
+        there = outcomes([os.getpid] * 4, 1, "jobs")
+    assert os.getpid() not in there
+    assert os.getpid() in outcomes([os.getpid] * 4, 1, "jobs")
+
+
+def test_subsamples_bootstrap_and_folds_are_the_same_on_a_cluster(cluster: Any) -> None:
+    sim = rs.simulate.linear(n=60, d=30, k=2, rng=1)
+    fit = rs.rht_fit(sim.X, sim.y)
+
+    def all_three() -> tuple[Any, Any, Any]:
+        return (
+            rs.stability("y ~ .", sim.data, resamples=4).frequencies,
+            fit.conf_int(method="bootstrap", resamples=4),
+            rs.rht_fit(sim.X, sim.y, select="cv").cv,
+        )
+
+    here = all_three()
+    with joblib.parallel_config(backend="dask", client=cluster):
+        there = all_three()
+    for one, other in zip(here, there, strict=True):
+        assert one.equals(other)

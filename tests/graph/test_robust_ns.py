@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import robustsparse as rs
+from robustsparse.base.errors import DataError
 from robustsparse.graph.nodes import CHUNK
 from robustsparse.report.roc import edge_confusion
 
@@ -371,3 +372,9 @@ def test_progress_is_shown_on_demand(sim, capsys):
     assert shown.out == ""
     assert "subsamples: 100%" in shown.err
     assert "nodes: 100%" in shown.err
+
+
+def test_a_graph_too_large_for_the_memory_is_refused() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 2000))
+    with pytest.raises(DataError, match=r"2000 nodes.*at most 1443.*memory="):
+        rs.robust_ns(X, memory="50MB")

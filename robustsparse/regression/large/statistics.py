@@ -137,7 +137,14 @@ def describe(block: Block, first: int, units: Units, asked: Asked) -> Described 
     slopes = np.array([np.abs(asked.estimator(XT.T, asked.y)), middle_slopes(XT, asked.y)])
     slopes[:, scaling.constant] = -1.0
     return Described(
-        scaling, far_counts(Z), squares, inner, counts, own, XT[offset :: asked.every], slopes
+        scaling,
+        far_counts(Z),
+        squares,
+        inner,
+        counts,
+        own,
+        XT[offset :: asked.every].copy(),
+        slopes,
     )
 
 
