@@ -18,8 +18,8 @@ from benchmarks import (
     latency,
     memory,
     report,
-    small,
     scale,
+    small,
     solver,
 )  # fmt: skip
 from benchmarks.results import Results

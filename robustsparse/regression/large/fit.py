@@ -26,7 +26,7 @@ from robustsparse.regression.fit.options import Options, for_response, make_opti
 from robustsparse.regression.fit.rows import Leverage
 from robustsparse.regression.fit.standardized import Standardized, check_units, with_response
 from robustsparse.regression.large.cells import refuse_wrong_cells
-from robustsparse.regression.large.rounds import MAX_ROUNDS, Progress, first_held, proved_run
+from robustsparse.regression.large.rounds import MAX_ROUNDS, Progress, first_held, proved_run, room
 from robustsparse.regression.large.statistics import (
     Asked,
     Shown,
@@ -164,12 +164,10 @@ class _Large:
         digest = self._digest(asked) if self.limits.checkpoint is not None else ""
         with Checkpoint.open(self.limits.checkpoint, digest) as checkpoint:
             known = self._known(checkpoint)
-            n = len(self.rows.rows)
-            begun = Progress.read(checkpoint) or Progress(
-                first_held(known, self.kept, n, self.limits.memory), set()
-            )
+            most = room(len(self.rows.rows), self.units, self.limits.memory)
+            begun = Progress.read(checkpoint) or Progress(first_held(known, self.kept, most), set())
             outcome: Outcome = proved_run(
-                self._run(known), self.store, self.units, known, begun, self.limits.memory,
+                self._run(known), self.store, self.units, known, begun, most,
                 checkpoint, self._shown_round, self.limits.max_rounds,
             )  # fmt: skip
         return self._widened(told(outcome), known)

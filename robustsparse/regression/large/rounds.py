@@ -7,7 +7,7 @@ outside changes what comes of it, so both hold the same up to the second; and so
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,8 +26,9 @@ _MOST_NEAR = 4000
 # Columns that are held at first for each measure of how well they go with the response; and, as a share of all that
 # the memory can take, how many they are at most.
 _FIRST, _FIRST_SHARE = 2000, 0.25
-# Bytes that a run takes for each value that it holds: the column, in single precision too, on other rows, and read.
-_BYTES_A_VALUE = 40
+# Bytes that a run takes for each byte of the columns that it holds: as read, standardized, in single precision, and on
+# other rows.
+_COPIES = 5
 _KEY = 16
 
 T = TypeVar("T")
@@ -35,10 +36,15 @@ T = TypeVar("T")
 Run = Callable[[Indices, Log], T]
 
 
-def first_held(known: Statistics, keep: Mask, n: int, memory: int) -> Indices:
-    """The columns of the first run: kept ones, and those that go best with the response."""
+def room(n: int, units: Units, memory: int) -> int:
+    """Number of columns of n rows that a run can hold."""
+    return max(memory // (_COPIES * np.dtype(units.dtype).itemsize * n), 1)
+
+
+def first_held(known: Statistics, keep: Mask, most: int) -> Indices:
+    """The columns of the first run, of at most so many: kept ones, and those that go best with the response."""
     d = len(keep)
-    most = min(_FIRST, max(int(_FIRST_SHARE * memory / (_BYTES_A_VALUE * n)), 1))
+    most = min(_FIRST, max(int(_FIRST_SHARE * most), 1))
     held = keep.copy()
     for slopes in known.slopes:
         held[np.argsort(-slopes, kind="stable")[: min(most, d)]] = True
@@ -81,41 +87,54 @@ def proved_run(
     units: Units,
     known: Statistics,
     begun: Progress,
-    memory: int,
+    most: int,
     checkpoint: Checkpoint,
     shown: Callable[[int, int], Shown],
     max_rounds: int = MAX_ROUNDS,
 ) -> T:
-    """What a run comes to on all columns; `shown(turn, held)` draws the progress of a pass."""
+    """What a run comes to on all columns; it may hold `most`, and `shown(turn, held)` draws the progress of a pass."""
     for turn in range(1, max_rounds + 1):
         log = Log()
         outcome = run(begun.held, log)
-        joining = _objections(log, store, units, known, begun, shown(turn, len(begun.held)))
-        if not len(joining):
+        bar = shown(turn, len(begun.held))
+        joining = _objections(log, store, units, known, begun, bar)
+        if not len(joining.against):
             return outcome
-        begun.held = np.union1d(begun.held, joining)
+        begun.held = _enlarged(begun.held, joining, most)
         begun.store(checkpoint)
-        _check_memory(len(begun.held), len(known.far.flags), memory)
     raise DataError(
         f"the fit could not be proved on all columns within {max_rounds} rounds, the last with {len(begun.held)} of "
         f"{store.shape[1]} columns held; a smaller k, or fewer columns that repeat each other, make it easier."
     )
 
 
-def _check_memory(held: int, n: int, memory: int) -> None:
-    if held * n * _BYTES_A_VALUE > memory:
+def _enlarged(held: Indices, joining: "Joining", most: int) -> Indices:
+    """The columns that are held with those that object, and with those that came near if there is room."""
+    both = np.union1d(held, joining.against)
+    if len(both) > most:
         raise DataError(
-            f"{held} columns have a say in this fit, more than memory={memory / 1e9:.3g} GB can hold; raise memory= "
-            f"to {1.2 * held * n * _BYTES_A_VALUE / 1e9:.1g} GB, or give a smaller k."
+            f"{len(both)} columns have a say in this fit, and the memory can hold {most}; give {len(both) / most:.2g} "
+            "times as much memory=, or a smaller k."
         )
+    near = np.union1d(both, joining.near)
+    few = len(joining.near) <= _MOST_NEAR and 2 * len(near) <= most
+    return near if few else both
+
+
+class Joining(NamedTuple):
+    """Columns that would have changed a run, and those that came near."""
+
+    against: Indices
+    near: Indices
 
 
 def _objections(
     log: Log, store: ColumnStore, units: Units, known: Statistics, begun: Progress, shown: Shown
-) -> Indices:
-    """Columns that would have changed a run, and those that came near; none if it is proved."""
-    if len(begun.held) == int((~known.constant).sum()):
-        return np.zeros(0, dtype=np.int64)
+) -> Joining:
+    """Columns that would have changed a run, none if it is proved, and those that came near."""
+    if np.isin(np.flatnonzero(~known.constant), begun.held).all():
+        nobody = np.zeros(0, dtype=np.int64)
+        return Joining(nobody, nobody)
     looks = [look for key, look in log.looks.items() if key not in begun.proved]
     near, changes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
     if looks:
@@ -128,10 +147,7 @@ def _objections(
         begun.proved.update(log.looks)
     columns, needed = np.concatenate(near), np.concatenate(changes)
     against = np.union1d(columns[needed], np.array(sorted(log.needed), dtype=np.int64))
-    if not len(against):
-        return against.astype(np.int64)
-    many = len(columns) > _MOST_NEAR
-    return np.union1d(against, columns[:0] if many else columns).astype(np.int64)
+    return Joining(against.astype(np.int64), columns.astype(np.int64))
 
 
 def _verdicts(passed: Any, shown: Shown) -> Any:

@@ -100,8 +100,8 @@ def test_a_run_that_is_not_proved_is_no_answer() -> None:
 
 def test_too_little_memory_for_the_columns_that_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = problem()
-    monkeypatch.setattr(rounds, "_BYTES_A_VALUE", 10**6)
-    with pytest.raises(DataError, match="raise memory="):
+    monkeypatch.setattr(rounds, "_COPIES", 1500)
+    with pytest.raises(DataError, match="times as much memory="):
         fit_store(blocks(X), y, Arguments(), Limits(10**9))
 
 
