@@ -1,8 +1,12 @@
-"""Run the examples of the README and write what they print into it: `python docs/readme.py` from the root."""
+"""Run the examples of a page and write what they print into it: `python docs/readme.py` for the README.
+
+`python docs/readme.py docs/site/pages/start.md ...` does the same for other pages.
+"""
 
 import contextlib
 import doctest
 import io
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +27,18 @@ def prompted(source: str) -> str:
     return "\n".join([f">>> {first}", *(f"... {line}" for line in rest)]) + "\n"
 
 
-def main() -> None:
+def renew(page: Path) -> None:
+    """Write what the examples of a page print in place of what it says."""
     names: dict[str, Any] = {"__name__": "__main__"}
     text = ""
-    for piece in doctest.DocTestParser().parse(README.read_text()):
+    for piece in doctest.DocTestParser().parse(page.read_text(encoding="utf-8")):
         if isinstance(piece, str):
             text += piece
         else:
             text += prompted(piece.source) + output(piece.source, names)
-    README.write_text(text)
+    page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    for page in [Path(name) for name in sys.argv[1:]] or [README]:
+        renew(page)

@@ -16,18 +16,19 @@ SCRIPTS = sorted(FOLDER.glob("[0-9][0-9]-*.py"))
 MOST_BYTES = 150_000
 
 
-def load_renderer() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("render", FOLDER / "render.py")
+def load_script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Dataclasses look their module up.
-    sys.modules["render"] = module
+    # Dataclasses look their module up, and scripts import each other.
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
 
-render = load_renderer()
+render = load_script("render")
+notebooks = load_script("notebooks")
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda p: p.stem)
@@ -147,3 +148,29 @@ def test_columns_in_levels_are_joined() -> None:
 def test_unknown_numbers_are_refused() -> None:
     with pytest.raises(SystemExit, match="00"):
         render.vignettes(["00"])
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda p: p.stem)
+def test_notebooks_have_the_cells_of_their_script(path: Path) -> None:
+    nbformat = pytest.importorskip("nbformat", reason="notebooks are checked with the extra test")
+    script = path.read_text(encoding="utf-8")
+    book = nbformat.reads(notebooks.notebook(script), as_version=4)
+    nbformat.validate(book)
+    wanted = [(cell.kind, cell.source.strip("\n")) for cell in render.cells(script)]
+    assert [(cell.cell_type, cell.source) for cell in book.cells] == wanted
+
+
+# What the kernel's own libraries warn of is not ours.
+@pytest.mark.filterwarnings("default")
+def test_a_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    nbclient = pytest.importorskip("nbclient", reason="notebooks run with the extra test")
+    pytest.importorskip("ipykernel", reason="notebooks run with the extra test")
+    import nbformat
+
+    monkeypatch.setenv("ROBUSTSPARSE_QUICK", "1")
+    monkeypatch.setenv("PYTHONPATH", str(FOLDER.parent))
+    script = (FOLDER / "01-getting-started.py").read_text(encoding="utf-8")
+    book = nbformat.reads(notebooks.notebook(script), as_version=4)
+    nbclient.NotebookClient(book, resources={"metadata": {"path": str(FOLDER)}}).execute()
+    said = "".join(out.get("text", "") for cell in book.cells for out in cell.get("outputs", []))
+    assert "terms right: True" in said
