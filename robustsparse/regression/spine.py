@@ -78,8 +78,6 @@ def _outcome(design: Design, options: Options, intercept: bool | None) -> "Outco
     fingerprint = Fingerprint.of(design)
     bare = design.without_matrix()
     return fit_problem(problem, bare, options, mended, cells, fingerprint)
-    fingerprint, design = Fingerprint.of(design), design.without_matrix()
-    return told(fit_problem(problem, design, options, mended, cells, fingerprint))
 
 
 @dataclass(frozen=True)
