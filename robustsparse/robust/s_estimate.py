@@ -17,6 +17,8 @@ FINALISTS = 2
 SCREENING_STEPS = 2
 # Candidates are compared on at most this many rows: enough to rank them.
 SCREENING_ROWS = 500
+# Random subsets are drawn from at most this many rows.
+DRAWN_ROWS = 10_000
 MAX_ITER = 200
 # Newton's steps begin when a step moves the fit by less than this part of the scale.
 NEAR = 0.1
@@ -193,6 +195,10 @@ def subset_fits(task: Problem, subsets: Places) -> Array:
 
 def draw_subsets(A: Array, count: int, rng: np.random.Generator) -> Places:
     """Rows (count, p) of random subsets, each of which determines the coefficients."""
+    if len(A) > DRAWN_ROWS:
+        # Keys for all of very many rows would take as much memory as the design.
+        pool = rng.choice(len(A), DRAWN_ROWS, replace=False)
+        return np.asarray(pool[draw_subsets(A[pool], count, rng)])
     keys, p = rng.random((count, len(A))), A.shape[1]
     # The first of all rows by their keys, without sorting the others.
     first = np.argpartition(keys, p - 1, axis=1)[:, :p]

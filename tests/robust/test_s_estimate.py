@@ -116,3 +116,12 @@ def test_subsets_are_the_rows_of_the_smallest_keys() -> None:
     subsets = draw_subsets(A, 30, np.random.default_rng(2))
     keys = np.random.default_rng(2).random((30, 40))
     np.testing.assert_array_equal(subsets, np.argsort(keys, axis=1)[:, :5])
+
+
+def test_of_very_many_rows_subsets_are_drawn_from_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("robustsparse.robust.s_estimate.DRAWN_ROWS", 30)
+    A = np.random.default_rng(1).normal(size=(200, 3))
+    subsets = draw_subsets(A, 400, np.random.default_rng(2))
+    assert len(np.unique(subsets)) == 30
+    assert subsets.max() > 150
+    assert all(np.linalg.matrix_rank(A[rows]) == 3 for rows in subsets)
