@@ -60,24 +60,19 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
     # Most products are of a few columns: on a core that is not free BLAS threads would wait for each other far longer
     # than the products take.
     with one_blas_thread():
-        return told(_outcome(design, options, intercept))
-
-
-def _outcome(design: Design, options: Options, intercept: bool | None) -> "Outcome":
-    """The fit of a design, and what led to it."""
-    require_rows(len(design.rows))
-    check_errors(design, options)
-    _warn_of_loss(design)
-    warn_of_constant(design)
-    problem = _standardized(design, options, design.intercept if intercept is None else intercept)
-    if options.refit:
-        problem = _without_wide_terms(problem, design)
-    mended = mend(problem, design.gaps, options.cells, design.coded)
-    cells = cell_table(problem, design, mended)
-    # The standardized copy is all that the fit needs; the design itself can go.
-    fingerprint = Fingerprint.of(design)
-    bare = design.without_matrix()
-    return fit_problem(problem, bare, options, mended, cells, fingerprint)
+        require_rows(len(design.rows))
+        check_errors(design, options)
+        _warn_of_loss(design)
+        warn_of_constant(design)
+        own = design.intercept if intercept is None else intercept
+        problem = _standardized(design, options, own)
+        if options.refit:
+            problem = _without_wide_terms(problem, design)
+        mended = mend(problem, design.gaps, options.cells, design.coded)
+        cells = cell_table(problem, design, mended)
+        # The standardized copy is all that the fit needs; the design itself can go, under this name as well.
+        fingerprint, design = Fingerprint.of(design), design.without_matrix()
+        return told(fit_problem(problem, design, options, mended, cells, fingerprint))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from robustsparse.base.checkpoint import Checkpoint, Parts, fingerprint
 from robustsparse.base.checks import check_choice
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.progress import progress
+from robustsparse.base.threads import one_blas_thread
 from robustsparse.base.types import Indices, Mask
 from robustsparse.design.arrays import array_design, array_names, kept_columns, require_rows
 from robustsparse.design.design import Design
@@ -162,7 +163,7 @@ class _Large:
     def fitted(self, asked: Arguments) -> RHTResult:
         """The result on all columns."""
         digest = self._digest(asked) if self.limits.checkpoint is not None else ""
-        with Checkpoint.open(self.limits.checkpoint, digest) as checkpoint:
+        with one_blas_thread(), Checkpoint.open(self.limits.checkpoint, digest) as checkpoint:
             known = self._known(checkpoint)
             most = room(len(self.rows.rows), self.units, self.limits.memory)
             begun = Progress.read(checkpoint) or Progress(first_held(known, self.kept, most), set())
