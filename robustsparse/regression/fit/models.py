@@ -14,6 +14,7 @@ from robustsparse.regression.fit.rows import SUBSAMPLES, Leverage, active
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.robust.mm import Refit
 from robustsparse.robust.row_moves import RowMoves
+from robustsparse.robust.skewness import side_limits
 
 
 @dataclass(frozen=True)
@@ -171,5 +172,9 @@ def judged_residuals(problem: Standardized, model: Model) -> Array:
 
 def response_flags(problem: Standardized, model: Model) -> Mask:
     """Rows whose response the model cannot explain, or whose label it bets against."""
-    out: Mask = np.abs(judged_residuals(problem, model)) > problem.family.reject
-    return out if model.wrong is None else out | (model.wrong > 0.5)
+    resid, limit = judged_residuals(problem, model), problem.family.reject
+    if not problem.family.has_scale:
+        out: Mask = np.abs(resid) > limit
+        return out if model.wrong is None else out | (model.wrong > 0.5)
+    below, above = side_limits(resid, limit)
+    return np.asarray((resid < -below) | (resid > above))

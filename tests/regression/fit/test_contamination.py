@@ -45,7 +45,8 @@ def test_estimating_epsilon_is_as_good_as_knowing_it(attack: str, epsilon: float
             np.clip(fit.bad_share.upper, rs.Trimmed.least_epsilon, LARGEST)
         )
         bounds.append(fit.bad_share.upper >= sim.outlier.mean())
-    assert np.median(ours) <= 1.1 * np.median(known)
+    # One of a few may take a doubtful term, with either share.
+    assert (np.array(ours) > 1.1 * np.array(known)).sum() <= 1
     # A bound at 95% may fail now and then, but not twice in six.
     assert np.sum(bounds) >= SEEDS - 1
 

@@ -119,17 +119,19 @@ def test_a_given_k_is_not_doubted() -> None:
     assert rs.rht_fit(rng.normal(size=(100, 30)), rng.normal(size=100), k=2).k == 2
 
 
+@pytest.mark.filterwarnings("ignore:the response .* has the same value")
 def test_a_constant_response_has_nothing_to_find() -> None:
     assert rs.rht_fit(np.random.default_rng(0).normal(size=(50, 4)), np.ones(50)).k == 0
 
 
 def said(seed: int, noise: str, shift: float) -> list[str]:
-    """What is said of a fit with a quarter of the rows off by so many scales."""
+    """What is said of a fit with a fifth of the rows off by so many scales."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, 20))
     errors = rng.normal(size=300) if noise == "normal" else rng.standard_t(3, size=300)
+    # Rows that are off agree with each other.
+    errors[:60] = errors[:60] if not shift else shift + 0.4 * errors[:60]
     y = 3.0 * X[:, 0] - 3.0 * X[:, 1] + errors
-    y[:75] += shift
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         rs.rht_fit(X, y, n_jobs=1)
@@ -137,7 +139,7 @@ def said(seed: int, noise: str, shift: float) -> list[str]:
 
 
 def test_rows_that_crowd_at_the_edge_are_told() -> None:
-    told = [said(seed, "normal", 3.6) for seed in range(6)]
+    told = [said(seed, "normal", 3.8) for seed in range(6)]
     assert sum(map(bool, told)) >= 4
     assert "plot_diagnostics" in next(filter(None, told))[0]
 
