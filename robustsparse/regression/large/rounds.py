@@ -113,8 +113,8 @@ def _enlarged(held: Indices, joining: "Joining", most: int) -> Indices:
     both = np.union1d(held, joining.against)
     if len(both) > most:
         raise DataError(
-            f"{len(both)} columns have a say in this fit, and the memory can hold {most}; give {len(both) / most:.2g} "
-            "times as much memory=, or a smaller k."
+            f"{len(both)} columns have a say in this fit, and the memory can hold {most}; give "
+            f"{1.0 + len(both) / most:.1f} times as much memory=, or a smaller k."
         )
     near = np.union1d(both, joining.near)
     few = len(joining.near) <= _MOST_NEAR and 2 * len(near) <= most
