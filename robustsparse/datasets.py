@@ -27,6 +27,12 @@ class Stocks(NamedTuple):
         Closing prices; a row is a trading day, a column a ticker.
     info : DataFrame of shape (452, 3)
         ``ticker``, ``sector`` and ``name`` of the company, in the order of the columns of `prices`.
+
+    Examples
+    --------
+    >>> prices, info = stocks()
+    >>> list(prices.columns) == list(info["ticker"])
+    True
     """
 
     prices: pd.DataFrame

@@ -35,6 +35,18 @@ def load(
     Returns
     -------
     RHTResult or GraphResult
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import robustsparse as rs
+    >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+    >>> fit = rs.rht("y ~ .", sim.data)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fit.save(f"{folder}/model.rs")
+    ...     again = rs.load(f"{folder}/model.rs")
+    >>> again.predict(sim.data).equals(fit.predict(sim.data))
+    True
     """
     if is_graph_file(file):
         graph = read_graph(file, trusted=trusted)

@@ -1,21 +1,14 @@
 """What a graph writes: files of its own, tables, and the forms of other programs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from robustsparse.graph.files import save_graph, to_csv, to_graphml, to_html, to_networkx
-
-if TYPE_CHECKING:
-    from robustsparse.graph.result import GraphResult
+from robustsparse.graph.part import Part
 
 
-class Exporting:
+class Exporting(Part):
     """Methods of `GraphResult` that write; they only read it."""
-
-    @property
-    def _graph(self) -> "GraphResult":
-        """The result that these are methods of."""
-        return cast("GraphResult", self)
 
     def to_networkx(self, groups: Any = None) -> Any:
         """Graph of networkx (an extra: ``pip install robustsparse[graph]``).

@@ -12,22 +12,19 @@ from robustsparse.base.errors import DataError, DataWarning, ParameterError, war
 from robustsparse.base.matrices import at_pairs, canonical, upper
 from robustsparse.base.text import did_you_mean
 from robustsparse.base.types import Array
-from robustsparse.design.networks import as_adjacency, as_groups
 from robustsparse.graph.adjacency import place_on_path, strongest
-from robustsparse.graph.agreement import agreement
 from robustsparse.graph.exporting import Exporting
 from robustsparse.graph.files import read_graph
-from robustsparse.graph.neighborhoods import partial_correlations, precision_of_graph
+from robustsparse.graph.measuring import Measuring
+from robustsparse.graph.pictures import Pictures
 from robustsparse.graph.summary import summarize_graph
-from robustsparse.report.plots import plot_graph_cuts, plot_graph_path, plot_network
-from robustsparse.report.roc import ROC, roc_from_scores
 from robustsparse.report.summary.report import Summary
 
 _FEW = {0: "no edges", 1: "the strongest edge"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GraphResult(Exporting):
+class GraphResult(Measuring, Pictures, Exporting):
     """An estimated graph: which variables depend on each other given all the others.
 
     Attributes
@@ -123,7 +120,20 @@ class GraphResult(Exporting):
         return pd.Series(counts, index=list(self.nodes), name="degree")
 
     def edges(self) -> pd.DataFrame:
-        """Edges, strongest first: node1, node2, weight, partial_corr, and stability where it is known."""
+        """Edges, strongest first: node1, node2, weight, partial_corr, and stability where it is known.
+
+        Returns
+        -------
+        DataFrame
+            `node1`, `node2`, `weight`, `partial_corr`, and `stability` where it is known.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> graph = rs.robust_ns(rs.simulate.graph(n=100, d=10, rng=1).data, max_edges=8)
+        >>> graph.edges().columns.tolist()
+        ['node1', 'node2', 'weight', 'partial_corr', 'stability']
+        """
         rows, columns, _ = upper(self.adjacency)
         names = np.array(self.nodes, dtype=object)
         table = {
@@ -139,11 +149,37 @@ class GraphResult(Exporting):
         return frame.astype({"node1": str, "node2": str})
 
     def support(self) -> pd.DataFrame:
-        """Edges, strongest first; the same as `edges`."""
+        """Edges, strongest first; the same as `edges`.
+
+        Returns
+        -------
+        DataFrame
+            See `edges`.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> graph = rs.robust_ns(rs.simulate.graph(n=100, d=10, rng=1).data, max_edges=8)
+        >>> graph.support().equals(graph.edges())
+        True
+        """
         return self.edges()
 
     def tidy(self) -> pd.DataFrame:
-        """Edges as a data frame, one row an edge; the same as `edges`."""
+        """Edges as a data frame, one row an edge; the same as `edges`.
+
+        Returns
+        -------
+        DataFrame
+            See `edges`.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> graph = rs.robust_ns(rs.simulate.graph(n=100, d=10, rng=1).data, max_edges=8)
+        >>> len(graph.tidy())
+        8
+        """
         return self.edges()
 
     def neighbors(self, node: Any) -> list[str]:
@@ -153,6 +189,17 @@ class GraphResult(Exporting):
         ----------
         node : str or other label of a column
             Name of the node, as text or as it was in the data.
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> graph = rs.robust_ns(rs.simulate.graph(n=100, d=10, rng=1).data, max_edges=8)
+        >>> all("x1" in graph.neighbors(other) for other in graph.neighbors("x1"))
+        True
         """
         j = self._place(node)
         near = canonical(self.adjacency)[[j]].indices
@@ -179,6 +226,17 @@ class GraphResult(Exporting):
             The graph of the strongest pairs of the ranking.
         value : float
             The graph at this value of the path's parameter, lambda say.
+
+        Returns
+        -------
+        GraphResult
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> graph = rs.robust_ns(rs.simulate.graph(n=100, d=10, rng=1).data, max_edges=8)
+        >>> graph.at(n_edges=3).n_edges
+        3
         """
         if sum(part is not None for part in (k, n_edges, value)) != 1:
             raise ParameterError("at() needs one of k=, n_edges= and value=.")
@@ -197,6 +255,17 @@ class GraphResult(Exporting):
         ----------
         max_edges : int
             Largest number of edges.
+
+        Returns
+        -------
+        GraphResult
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> graph = rs.robust_ns(rs.simulate.graph(n=100, d=10, rng=1).data, max_edges=8)
+        >>> graph.up_to(5).n_edges
+        5
         """
         most, ranked = check_count("max_edges", max_edges, 0), self._ranked()
         if most > ranked:
@@ -237,101 +306,23 @@ class GraphResult(Exporting):
         }
         return replace(self, adjacency=adjacency, chosen=chosen, k=k, **tables)
 
-    # --------------------------------------------------------------------------------- numbers
-
-    def precision(self) -> pd.DataFrame:
-        """Precision matrix (d by d) with the zeros of the graph, from regressions of each node on its neighbors.
-
-        It is the inverse of `covariance` as far as the graph allows, on the scale that the method works on: mostly
-        that of correlations, not of the data.
-        """
-        omega = precision_of_graph(self.covariance, canonical(self.adjacency))
-        return pd.DataFrame(omega, index=list(self.nodes), columns=list(self.nodes))
-
-    def partial_corr(self) -> pd.DataFrame:
-        """Partial correlations (d by d), zero where there is no edge, ones on the diagonal."""
-        return pd.DataFrame(self._partial(), index=list(self.nodes), columns=list(self.nodes))
-
-    def _partial(self) -> Array:
-        omega = precision_of_graph(self.covariance, canonical(self.adjacency))
-        return partial_correlations(omega)
-
-    def roc(self, true_adjacency: Any) -> ROC:
-        """ROC curve of the ranking of all pairs against the true graph; pairs that never came up tie at the end.
-
-        Parameters
-        ----------
-        true_adjacency : array, sparse matrix or DataFrame of shape (d, d)
-            Symmetric; what is not zero is an edge.
-        """
-        truth = as_adjacency(true_adjacency, self.nodes, "true_adjacency")
-        pairs = np.triu_indices(len(self.nodes), k=1)
-        return roc_from_scores(self.ranking.toarray()[pairs], truth.toarray()[pairs])
-
-    def isolated(self) -> list[str]:
-        """Names of the nodes without neighbors."""
-        degrees = self.degrees
-        return list(degrees.index[degrees == 0])
-
-    def group_summary(self, groups: Any) -> "pd.Series[float]":
-        """How well the graph agrees with groups that it was not told of.
-
-        Parameters
-        ----------
-        groups : mapping, Series or sequence
-            Group of each node, by name (nodes may be missing) or in the order of `nodes`.
-
-        Returns
-        -------
-        Series
-            `purity` (share of edges within a group), `vote_accuracy` (share of nodes whose group is the most frequent
-            among their neighbors), `isolated` (number of nodes without neighbors) and Newman's `modularity`.
-        """
-        return agreement(self.adjacency, self.weights, as_groups(groups, self.nodes))
-
     # ------------------------------------------------------------------------------- reporting
 
     def summary(self) -> Summary:
-        """The graph in words and numbers, to print or to export as HTML or LaTeX."""
-        return summarize_graph(self)
-
-    def plot(self, groups: Any = None, ax: Any = None, *, labels: Any = "auto") -> Any:
-        """Draw the graph as a network, its nodes colored by group; returns the Axes.
-
-        Parameters
-        ----------
-        groups : mapping, Series or sequence, optional
-            Group of each node, by name (nodes may be missing) or in the order of `nodes`.
-        ax : Axes, optional
-            Where to draw; a new figure if None.
-        labels : {"auto"}, bool, int or sequence of str
-            Which nodes to name: up to 30 all, else none; all or none; so many, of the largest degree; these.
-        """
-        return plot_network(self.adjacency, self.nodes, groups, ax, labels=labels)
-
-    def plot_path(self, ax: Any = None) -> Any:
-        """Draw what the graph was chosen by against the number of edges, or the number of edges along the path.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure if None.
+        """The graph in words and numbers, to print or to export as HTML or LaTeX.
 
         Returns
         -------
-        Axes
-        """
-        if self.cuts is not None and self.k is None:
-            return plot_graph_cuts(self.cuts, self.n_edges, ax)
-        place = self._chosen_step()
-        value = None if place is None else float(self.path.index.to_numpy()[place])
-        return plot_graph_path(self.path, value, self.n_edges, ax)
+        Summary
 
-    def _chosen_step(self) -> int | None:
-        """The first step of the path that is the chosen graph."""
-        graph = canonical(self.adjacency)
-        same = (i for i, step in enumerate(self.steps) if not (step != graph).nnz)
-        return next(same, None)
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> graph = rs.robust_ns(rs.simulate.graph(n=100, d=10, rng=1).data, max_edges=8)
+        >>> dict(graph.summary().head)["Nodes"]
+        '10'
+        """
+        return summarize_graph(self)
 
     def _repr_html_(self) -> str:
         """Rich display in notebooks: the summary."""

@@ -117,6 +117,11 @@ class Inferring(Part):
         cov, cluster : str, array
             Other standard errors than those of the fit, as in `rht`; clusters by a label for each row that was used.
 
+        Returns
+        -------
+        DataFrame
+            Terms by terms.
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -198,6 +203,11 @@ class Inferring(Part):
             In place of `level`: one less the level.
         cov, cluster : str, array
             Other standard errors than those of the fit, as in `rht`; clusters by a label for each row that was used.
+
+        Returns
+        -------
+        DataFrame
+            One row a term.
 
         Examples
         --------

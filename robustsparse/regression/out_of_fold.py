@@ -26,6 +26,14 @@ class CrossValidation:
         Kind of response.
     classes : pair of labels or None
         Those coded 0 and 1.
+
+    Examples
+    --------
+    >>> import robustsparse as rs
+    >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+    >>> crossed = rs.rht_fit(sim.X, sim.y).cross_validate(folds=3)
+    >>> crossed.folds, len(crossed.predictions) == len(sim.y)
+    (3, True)
     """
 
     predictions: pd.DataFrame
@@ -40,6 +48,10 @@ class CrossValidation:
 
     def score(self) -> float:
         """Robust R² (gaussian) or share of right labels (binomial) of the predictions.
+
+        Returns
+        -------
+        float
 
         Examples
         --------
@@ -59,6 +71,10 @@ class CrossValidation:
         Models of different folds are compared with each other here; where they select nothing, rows of the class that
         a fold happens to have more of rank lower, and the area may be below one half.
 
+        Returns
+        -------
+        ROC
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -75,6 +91,18 @@ class CrossValidation:
 
     def calibration(self, bins: int | None = None, level: float = 0.95) -> pd.DataFrame:
         """Predicted probability and observed share in bins of equal counts (binomial), see `calibration_frame`.
+
+        Parameters
+        ----------
+        bins : int, optional
+            Number of bins; ten by default, fewer if there are less than ten rows for each.
+        level : float
+            Level of Wilson's intervals for the shares.
+
+        Returns
+        -------
+        DataFrame
+            By bin: `n`, `predicted`, `observed`, `low`, `high`.
 
         Examples
         --------

@@ -36,6 +36,15 @@ class Pictures(Part):
     def plot_path(self, ax: Any = None) -> Any:
         """Draw the standardized coefficients against k, of a term of several columns its size; returns the Axes.
 
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        Axes
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -52,6 +61,15 @@ class Pictures(Part):
     def plot_convergence(self, ax: Any = None) -> Any:
         """Draw the relative change of the iterates; returns the Axes.
 
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        Axes
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -64,6 +82,15 @@ class Pictures(Part):
 
     def plot_cv(self, ax: Any = None) -> Any:
         """Draw what k was chosen by; returns the Axes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        Axes
 
         Examples
         --------
@@ -93,6 +120,10 @@ class Pictures(Part):
             by their robust scale, for the gaussian, which has no others. Dashed lines are where a row is flagged: three
             scales, or for the binomial family a label to which the model gives one chance in a hundred. Residuals of
             two classes are not normal, and are compared with those of labels drawn from the model.
+
+        Returns
+        -------
+        array of four Axes
 
         Examples
         --------
@@ -130,6 +161,10 @@ class Pictures(Part):
         ax : Axes, optional
             Where to draw; a new figure if None.
 
+        Returns
+        -------
+        Axes
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -148,6 +183,15 @@ class Pictures(Part):
 
     def plot_coefficients(self, ax: Any = None) -> Any:
         """Draw estimates with their intervals; returns the Axes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        Axes
 
         Examples
         --------
@@ -187,6 +231,10 @@ class Pictures(Part):
         **options
             Arguments of `cross_validate`.
 
+        Returns
+        -------
+        Axes
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -221,6 +269,10 @@ class Pictures(Part):
             made before. False draws the curve in sample alone.
         **options
             Arguments of `cross_validate`.
+
+        Returns
+        -------
+        Axes
 
         Examples
         --------
@@ -271,6 +323,15 @@ class Pictures(Part):
         Terms are ranked by how many values of k keep them, then by the size of their coefficient. The true ones can be
         named as terms or by their columns.
 
+        Parameters
+        ----------
+        true_support : collection of str
+            Names of the terms, or of their columns, that are in the true model.
+
+        Returns
+        -------
+        ROC
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -297,6 +358,17 @@ class Pictures(Part):
         """ROC curve of the predicted probabilities; of the training rows, which is too good, if `newdata` is None.
 
         `cross_validate().roc()` is that of training rows that the fit has not seen, and `plot_roc` draws both.
+
+        Parameters
+        ----------
+        newdata : data frame or array, optional
+            Other rows than those of the fit, with the response among them for a fit to a formula.
+        y : array, optional
+            Their response, for a fit to arrays.
+
+        Returns
+        -------
+        ROC
 
         Examples
         --------

@@ -154,6 +154,11 @@ class Predicting(Part):
             R neither is divided by the scale, so that for the gaussian family all three are the same; standardized
             residuals are in `diagnostics`. Weights of the user's are not counted.
 
+        Returns
+        -------
+        Series
+            By row label.
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -221,6 +226,10 @@ class Predicting(Part):
             Rows with the response among them, or for a fit to arrays the (n, d) design.
         y : array, optional
             The response, for a fit to arrays.
+
+        Returns
+        -------
+        float
 
         Examples
         --------

@@ -144,6 +144,10 @@ class Reporting(Part):
         **changes
             Arguments of `rht` or `rht_fit`.
 
+        Returns
+        -------
+        RHTResult
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -185,6 +189,10 @@ class Reporting(Part):
         level, alpha : float
             Level of the confidence intervals, 0.5 at least; or one less the level.
 
+        Returns
+        -------
+        Summary
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -203,6 +211,15 @@ class Reporting(Part):
     def to_html(self, path: Path | None = None) -> str | None:
         """The summary as HTML; written to a file, whole or not at all, if there is a path.
 
+        Parameters
+        ----------
+        path : str or Path, optional
+            The file; without one the text is returned.
+
+        Returns
+        -------
+        str or None
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -220,6 +237,15 @@ class Reporting(Part):
 
     def to_latex(self, path: Path | None = None) -> str | None:
         r"""The summary as a LaTeX table; written to a file, whole or not at all, if there is a path.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            The file; without one the text is returned.
+
+        Returns
+        -------
+        str or None
 
         Examples
         --------

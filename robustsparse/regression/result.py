@@ -84,6 +84,25 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         The models of the path by k, in few numbers: what `coef(k=)`, `predict(..., k=)` and `summary(k=)` read.
     made : Made
         How the fit was made, in detail.
+    select, goal : str
+        How k was chosen, "given" if it was not; "select" or "predict".
+    step, refitted : float, bool
+        Length of the last step; whether the chosen columns were refitted.
+    kept, constant : tuple of str
+        Terms that were never thresholded; columns that cannot be selected.
+    dropped : Dropped
+        Rows that were left out.
+    classes : pair of labels or None
+        Those coded 0 and 1.
+    references : dict
+        The level of each factor that has no column of its own.
+    groups, copies : dict
+        Columns that enter and leave together, by the name of their term; for selected terms the others that are nearly
+        interchangeable with them.
+    spec : DesignSpec or None
+        How to code new data; None for arrays.
+    offset_given : bool
+        Whether the response was given an offset that new data must bring along.
     df_resid : float or None
         Degrees of freedom of Student's t in intervals and tests: the sum of the row weights less the number of
         coefficients and one for the scale, 1 at least. None is the normal distribution, for the binomial family.
@@ -91,6 +110,14 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         Standard deviation of a new response, if it is a good one, about the true model, by the residuals of the rows
         that the fit explains; with ``goal="predict"`` about its prediction, by rows that were left out. None for
         families without a scale.
+
+    Examples
+    --------
+    >>> import robustsparse as rs
+    >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+    >>> fit = rs.rht_fit(sim.X, sim.y)
+    >>> fit.k, fit.nobs, fit.family
+    (2, 111, 'gaussian')
     """
 
     params: "pd.Series[float]"
@@ -169,6 +196,11 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         k : int, optional
             Number of terms: another model of the path than the one that was chosen.
 
+        Returns
+        -------
+        Series
+            By term.
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -199,6 +231,10 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         k : int, optional
             Number of terms: another model of the path than the one that was chosen.
 
+        Returns
+        -------
+        list of str
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -220,6 +256,10 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         ----------
         k : int, optional
             Number of terms: another model of the path than the one that was chosen.
+
+        Returns
+        -------
+        list of str
 
         Examples
         --------
@@ -272,7 +312,21 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         return f", which has models of {sizes} terms; {remedy}."
 
     def as_member(self) -> Member:
-        """The model itself, without its rows."""
+        """The model itself, without its rows.
+
+        Returns
+        -------
+        Member
+            What `members` holds for each k.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=100, d=20, k=2, epsilon=0.1, rng=1)
+        >>> fit = rs.rht_fit(sim.X, sim.y)
+        >>> fit.as_member().params.equals(fit.coef())
+        True
+        """
         flagged = self.diagnostics["flag"] != ""
         flags = self.diagnostics.loc[flagged, ["flag", "weight"]]
         if not self.diagnostics.index.is_unique:
@@ -297,6 +351,11 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         kind : {None, "response", "leverage"}
             All; rows whose response the model cannot explain; rows far out in the predictors, on all of which,
             selected or not, leverage is judged. A row can be both, which is bad leverage.
+
+        Returns
+        -------
+        list
+            Row labels, in the order of the data.
 
         Examples
         --------
@@ -389,6 +448,11 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `robustsparse.load` reads; it holds numbers and text, never code.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; it is there whole or not at all.
 
         Examples
         --------

@@ -201,6 +201,10 @@ def coefplot(
     ax : Axes, optional
         Where to draw; a new figure if None.
 
+    Returns
+    -------
+    Axes
+
     Examples
     --------
     >>> import robustsparse as rs

@@ -39,6 +39,14 @@ class Stability:
         Number of rows of a resample.
     formula : str
         The formula.
+
+    Examples
+    --------
+    >>> import robustsparse as rs
+    >>> sim = rs.simulate.linear(n=150, d=20, k=2, epsilon=0.1, rng=1)
+    >>> stable = rs.stability("y ~ .", sim.data, resamples=6, rng=1)
+    >>> stable.resamples, sorted(stable.selected()) == sorted(sim.support())
+    (6, True)
     """
 
     frequencies: "pd.Series[float]"
@@ -50,7 +58,25 @@ class Stability:
     formula: str
 
     def selected(self, threshold: float | None = None) -> list[str]:
-        """Terms selected at least this often (by default at the threshold asked for), most frequent first."""
+        """Terms selected at least this often (by default at the threshold asked for), most frequent first.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            Share of the resamples; the one that was asked for if None.
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> stable = rs.stability("y ~ .", sim.data, resamples=6, rng=1)
+        >>> set(stable.selected(0.9)) <= set(stable.selected(0.5))
+        True
+        """
         bar = self.threshold if threshold is None else check_number("threshold", threshold, 0, 1)
         return list(self.frequencies.index[self.frequencies >= bar])
 
@@ -64,11 +90,42 @@ class Stability:
         return self.k_mean**2 / ((2.0 * self.threshold - 1.0) * max(self.candidates, 1))
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the frequencies; returns the Axes."""
+        """Draw the frequencies; returns the Axes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        Axes
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> stable = rs.stability("y ~ .", sim.data, resamples=6, rng=1)
+        >>> bool(stable.plot().get_xlabel())
+        True
+        """
         return plot_stability(self.frequencies, self.threshold, ax)
 
     def summary(self) -> Summary:
-        """The most frequent terms and the error bound, to print or to export as HTML or LaTeX."""
+        """The most frequent terms and the error bound, to print or to export as HTML or LaTeX.
+
+        Returns
+        -------
+        Summary
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> sim = rs.simulate.linear(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> stable = rs.stability("y ~ .", sim.data, resamples=6, rng=1)
+        >>> dict(stable.summary().head)["Candidates"]
+        '20'
+        """
         head = (
             ("Model", self.formula),
             ("Resamples", f"{self.resamples} of {self.rows} rows"),

@@ -143,6 +143,10 @@ class ROC:
     def to_frame(self) -> pd.DataFrame:
         """Return the points as a data frame with columns ``fpr``, ``tpr``, ``threshold``.
 
+        Returns
+        -------
+        DataFrame
+
         Examples
         --------
         >>> roc_from_scores([2, 1], [True, False]).to_frame()
@@ -154,7 +158,25 @@ class ROC:
         return pd.DataFrame({"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds})
 
     def plot(self, ax: Any = None, label: str | None = None) -> Any:
-        """Draw the curve on `ax` (new axes if None), `label` in the legend; returns the Axes."""
+        """Draw the curve on `ax` (new axes if None), `label` in the legend; returns the Axes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+        label : str, optional
+            Name in the legend.
+
+        Returns
+        -------
+        Axes
+
+        Examples
+        --------
+        >>> ax = roc_from_scores([2, 1], [True, False]).plot(label="two rows")
+        >>> ax.get_xlabel()
+        'false positive rate'
+        """
         from robustsparse.report.plots import (
             plot_roc,  # drawing is optional and stands below this module
         )

@@ -64,6 +64,10 @@ class RDC:
     def at_truth(self) -> Array:
         """Errors at ``beta = beta*``, one a data set: what is left of psi there.
 
+        Returns
+        -------
+        ndarray
+
         Examples
         --------
         >>> from robustsparse import simulate
@@ -74,6 +78,17 @@ class RDC:
 
     def plot(self, ax: Axes | None = None, **how: Any) -> Axes:
         """Draw the errors against the distance, and the line; `how` is `label` and `color`.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure if None.
+        **how
+            `label` and `color` of the points.
+
+        Returns
+        -------
+        Axes
 
         Examples
         --------

@@ -75,6 +75,10 @@ class Simulation:
     def support(self) -> list[str]:
         """Names of the true predictors, largest coefficient (in standard units) first.
 
+        Returns
+        -------
+        list of str
+
         Examples
         --------
         >>> from robustsparse import simulate

@@ -101,6 +101,18 @@ class RobustGraph(EmpiricalCovariance):
             Rows of variables.
         y : ignored
             Not used.
+
+        Returns
+        -------
+        RobustGraph
+            Itself.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from robustsparse.sklearn import RobustGraph
+        >>> RobustGraph().fit(rs.simulate.graph(n=100, d=10, rng=1).X).covariance_.shape
+        (10, 10)
         """
         X = validate_data(
             self, X, dtype=np.float64, ensure_min_samples=FEWEST_ROWS, ensure_min_features=2

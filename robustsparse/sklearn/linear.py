@@ -198,6 +198,20 @@ class RHTRegressor(RegressorMixin, _SparseLinear):
             Response.
         sample_weight : array (n,), optional
             Multipliers of the rows, of which 0 leaves a row out.
+
+        Returns
+        -------
+        RHTRegressor
+            Itself.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from robustsparse.sklearn import RHTRegressor
+        >>> sim = rs.simulate.linear(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> model = RHTRegressor().fit(sim.X, sim.y)
+        >>> model.coef_.shape
+        (20,)
         """
         X, y = self._checked(X, y, y_numeric=True)
         self._remember(self._fitted(X, y, sample_weight))
@@ -205,7 +219,26 @@ class RHTRegressor(RegressorMixin, _SparseLinear):
         return self
 
     def predict(self, X: Any) -> Array:
-        """Fitted response (n,) of new rows."""
+        """Fitted response (n,) of new rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of numbers (n, d)
+            Rows to predict.
+
+        Returns
+        -------
+        array (n,)
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from robustsparse.sklearn import RHTRegressor
+        >>> sim = rs.simulate.linear(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> model = RHTRegressor().fit(sim.X, sim.y)
+        >>> model.predict(sim.X[:3]).shape
+        (3,)
+        """
         return self._link(X)
 
 
@@ -255,6 +288,20 @@ class RHTClassifier(ClassifierMixin, _SparseLinear):
             Labels of two classes.
         sample_weight : array (n,), optional
             Multipliers of the rows, of which 0 leaves a row out.
+
+        Returns
+        -------
+        RHTClassifier
+            Itself.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from robustsparse.sklearn import RHTClassifier
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> model = RHTClassifier().fit(sim.X, sim.y)
+        >>> len(model.classes_)
+        2
         """
         X, y = self._checked(X, y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
@@ -274,16 +321,74 @@ class RHTClassifier(ClassifierMixin, _SparseLinear):
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """Log-odds (n,) of the second class."""
+        """Log-odds (n,) of the second class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of numbers (n, d)
+            Rows to predict.
+
+        Returns
+        -------
+        array (n,)
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from robustsparse.sklearn import RHTClassifier
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> model = RHTClassifier().fit(sim.X, sim.y)
+        >>> model.decision_function(sim.X[:3]).shape
+        (3,)
+        """
         return self._link(X)
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities (n, 2) of the two classes."""
+        """Probabilities (n, 2) of the two classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of numbers (n, d)
+            Rows to predict.
+
+        Returns
+        -------
+        array (n, 2)
+            In the order of `classes_`.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from robustsparse.sklearn import RHTClassifier
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> model = RHTClassifier().fit(sim.X, sim.y)
+        >>> model.predict_proba(sim.X[:3]).shape
+        (3, 2)
+        """
         second = expit(self._link(X))
         return np.column_stack([1.0 - second, second])
 
     def predict(self, X: Any) -> Any:
-        """The likelier label (n,) of new rows."""
+        """The likelier label (n,) of new rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of numbers (n, d)
+            Rows to predict.
+
+        Returns
+        -------
+        array (n,)
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from robustsparse.sklearn import RHTClassifier
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> model = RHTClassifier().fit(sim.X, sim.y)
+        >>> set(model.predict(sim.X)) <= set(model.classes_)
+        True
+        """
         second = self._link(X) > 0
         return self.classes_[second.astype(int)]
 

@@ -111,6 +111,21 @@ class TrustedRows(MetaEstimatorMixin, BaseEstimator):
             Multipliers of the rows, for the judgement and for the estimator.
         **fit_params
             Arguments of the estimator's `fit`; those with a value for each row are cut to the trusted rows.
+
+        Returns
+        -------
+        TrustedRows
+            Itself.
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from sklearn.linear_model import Ridge
+        >>> from robustsparse.sklearn import TrustedRows
+        >>> sim = rs.simulate.linear(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> model = TrustedRows(Ridge()).fit(sim.X, sim.y)
+        >>> model.trusted_.shape == sim.y.shape
+        True
         """
         passed = self._passed(sample_weight, fit_params)
         tags = get_tags(self.estimator)
@@ -175,22 +190,112 @@ class TrustedRows(MetaEstimatorMixin, BaseEstimator):
 
     @available_if(_delegates("predict"))
     def predict(self, X: Any, **params: Any) -> Any:
-        """Predictions of the estimator for new rows."""
+        """Predictions of the estimator for new rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of numbers (n, d)
+            Rows to predict.
+        **params
+            Arguments of the estimator's method.
+
+        Returns
+        -------
+        array (n,)
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from sklearn.linear_model import Ridge
+        >>> from robustsparse.sklearn import TrustedRows
+        >>> sim = rs.simulate.linear(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> model = TrustedRows(Ridge()).fit(sim.X, sim.y)
+        >>> model.predict(sim.X[:3]).shape
+        (3,)
+        """
         return self._call("predict", X, params)
 
     @available_if(_delegates("predict_proba"))
     def predict_proba(self, X: Any, **params: Any) -> Any:
-        """Probabilities of the classes."""
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of numbers (n, d)
+            Rows to predict.
+        **params
+            Arguments of the estimator's method.
+
+        Returns
+        -------
+        array (n, number of classes)
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from robustsparse.sklearn import TrustedRows
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> model = TrustedRows(LogisticRegression()).fit(sim.X, sim.y)
+        >>> model.predict_proba(sim.X[:3]).shape
+        (3, 2)
+        """
         return self._call("predict_proba", X, params)
 
     @available_if(_delegates("decision_function"))
     def decision_function(self, X: Any, **params: Any) -> Any:
-        """Decision function of the estimator."""
+        """Decision function of the estimator.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of numbers (n, d)
+            Rows to predict.
+        **params
+            Arguments of the estimator's method.
+
+        Returns
+        -------
+        array (n,)
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from robustsparse.sklearn import TrustedRows
+        >>> sim = rs.simulate.logistic(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> model = TrustedRows(LogisticRegression()).fit(sim.X, sim.y)
+        >>> model.decision_function(sim.X[:3]).shape
+        (3,)
+        """
         return self._call("decision_function", X, params)
 
     @available_if(_delegates("score"))
     def score(self, X: Any, y: Any, **params: Any) -> float:
-        """Score of the estimator on other rows, all of which count."""
+        """Score of the estimator on other rows, all of which count.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of numbers (n, d)
+            Rows to judge by.
+        y : array (n,)
+            Their response.
+        **params
+            Arguments of the estimator's method.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import robustsparse as rs
+        >>> from sklearn.linear_model import Ridge
+        >>> from robustsparse.sklearn import TrustedRows
+        >>> sim = rs.simulate.linear(n=150, d=20, k=2, epsilon=0.1, rng=1)
+        >>> model = TrustedRows(Ridge()).fit(sim.X, sim.y)
+        >>> model.score(sim.X[~sim.outlier], sim.y[~sim.outlier]) > 0.5
+        True
+        """
         check_is_fitted(self)
         routed = process_routing(self, "score", **params).estimator.score if params else {}
         return float(self.estimator_.score(X, y, **routed))

@@ -68,6 +68,13 @@ class ModelTable:
         Sentences below the table.
     title : str
         Above it; may be empty.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import robustsparse as rs
+    >>> rs.table([pd.Series({"Intercept": 0.5, "dose": 2.0})], names=["one"]).models
+    ('one',)
     """
 
     models: tuple[str, ...]
@@ -106,6 +113,10 @@ class ModelTable:
         width : int
             Columns of the page; models that have no room stand below.
 
+        Returns
+        -------
+        str
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -141,6 +152,15 @@ class ModelTable:
     def to_html(self, path: Path | None = None) -> str | None:
         """The table as HTML; written to a file, whole or not at all, if there is a path.
 
+        Parameters
+        ----------
+        path : str or Path, optional
+            The file; without one the text is returned.
+
+        Returns
+        -------
+        str or None
+
         Examples
         --------
         >>> import robustsparse as rs
@@ -162,6 +182,15 @@ class ModelTable:
 
     def to_latex(self, path: Path | None = None) -> str | None:
         r"""The table as LaTeX, which needs the package ``booktabs``; written to a file if there is a path.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            The file; without one the text is returned.
+
+        Returns
+        -------
+        str or None
 
         Examples
         --------
