@@ -159,6 +159,34 @@ def test_pages_fit_the_screen(browser: Any, address: str, width: int, height: in
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+# Ten everyday tasks of who knows lm, glmnet or scikit-learn: two links from the home page, and words of the answer.
+TASKS = {
+    "fit a formula": ("Guides", "Fit a sparse model", 'rs.rht("y ~ .", data)'),
+    "choose the number of terms": ("Guides", "Fit a sparse model", "How many terms"),
+    "predict with intervals": ("Guides", "Predict and judge", 'interval="prediction"'),
+    "find outlying rows": ("Guides", "Find bad rows", "fit.outliers()"),
+    "handle missing values": ("Guides", "Missing and wrong cells", 'na_action="impute"'),
+    "classify, with a ROC curve": ("Guides", "Two classes", "fit.plot_roc()"),
+    "get p-values and intervals": ("Guides", "Intervals and stability", "fit.conf_int()"),
+    "put models into a table": ("Guides", "Tables and plots for a paper", "rs.table("),
+    "estimate and explore a graph": ("Guides", "Estimate a graph and explore it", "to_html"),
+    "use it in a pipeline": ("Guides", "Pipelines and the command line", "TrustedRows"),
+    "translate cv.glmnet": ("R", None, "cv.glmnet(X, y)"),
+    "look up a method": ("Reference", "RHTResult", "Confidence intervals, by term."),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_everyday_tasks_are_two_clicks_away(browser: Any, address: str, task: str) -> None:
+    *clicks, words = TASKS[task]
+    browser.set_window_size(1280, 900)
+    browser.get(f"{address}/index.html")
+    for text in filter(None, clicks):
+        seen = [link for link in browser.find_elements("link text", text) if link.is_displayed()]
+        browser.get(seen[0].get_attribute("href"))
+    assert words in browser.find_element("css selector", "article").text
+
+
 # ------------------------------------------------------------------------ calls of other packages
 
 _CODE = re.compile(r"`([^`]+)`")
