@@ -182,9 +182,27 @@ def test_everyday_tasks_are_two_clicks_away(browser: Any, address: str, task: st
     browser.set_window_size(1280, 900)
     browser.get(f"{address}/index.html")
     for text in filter(None, clicks):
-        seen = [link for link in browser.find_elements("link text", text) if link.is_displayed()]
-        browser.get(seen[0].get_attribute("href"))
-    assert words in browser.find_element("css selector", "article").text
+        browser.get(shown_link(browser, text))
+    wait(browser, lambda _: words in browser.find_element("css selector", "article").text)
+
+
+def shown_link(browser: Any, text: str) -> str:
+    """Where the first link that a reader sees by this name leads."""
+
+    def seen(_: Any) -> str | None:
+        links = browser.find_elements("link text", text)
+        return next((link.get_attribute("href") for link in links if link.is_displayed()), None)
+
+    return str(wait(browser, seen))
+
+
+def wait(browser: Any, met: Any) -> Any:
+    """What a condition gives once it is met: a page on a busy machine comes in parts."""
+    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    passing = (StaleElementReferenceException,)
+    return WebDriverWait(browser, 60, ignored_exceptions=passing).until(met)
 
 
 # ------------------------------------------------------------------------ calls of other packages
