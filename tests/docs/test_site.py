@@ -103,7 +103,8 @@ def test_every_public_name_has_its_page_and_every_method_its_anchor(site: Path) 
         value = functools.reduce(getattr, name.split("."), rs)
         methods = [] if not inspect.isclass(value) else [m for m in vars(value) if m[0] != "_"]
         mine = [m for m in methods if inspect.isfunction(inspect.getattr_static(value, m))]
-        assert {f"robustsparse.{name}.{method}" for method in mine} <= anchors
+        wanted = [name, *(f"{name}.{method}" for method in mine)]
+        assert {f"robustsparse.{one}" for one in wanted} <= anchors
         assert "When to use it" in page.read_text(encoding="utf-8")
 
 
@@ -111,7 +112,10 @@ def test_the_reference_shows_examples_and_attributes(site: Path) -> None:
     fit = (site / "reference/RHTResult.html").read_text(encoding="utf-8")
     assert "Attributes" in fit
     assert 'id="robustsparse.RHTResult.predict"' in fit
-    assert "&gt;&gt;&gt;" in (site / "reference/rht.html").read_text(encoding="utf-8")
+    call = (site / "reference/rht.html").read_text(encoding="utf-8")
+    assert "&gt;&gt;&gt;" in call
+    # The call itself, with its defaults.
+    assert "doc-signature" in call
 
 
 def test_vignettes_offer_their_notebooks(site: Path) -> None:
