@@ -182,7 +182,10 @@ def rht(
         "intercept": intercept, "keep": keep, "groups": groups, "group_terms": group_terms,
         "weights": weights, "offset": offset, "cluster": cluster, "na_action": na_action, "context": context,
     }  # fmt: skip
-    if kind_of(data) == "dask frame" or isinstance(data, str | PathLike):
+    # Who gave the data first is told so by the reader of formulas.
+    if isinstance(formula, str) and (
+        kind_of(data) == "dask frame" or isinstance(data, str | PathLike)
+    ):
         # Imported where it is used: most fits are in memory.
         from robustsparse.regression.large.tables import fit_table, held_table
 
