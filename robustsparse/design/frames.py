@@ -134,7 +134,8 @@ def kind_of(dtype: Any) -> Kind:
     """
     if isinstance(dtype, pd.CategoricalDtype) or dtype == OBJECT:
         return "factor"
-    if types.is_numeric_dtype(dtype):
+    # Truth values of Arrow are no numbers to pandas, as all others are.
+    if types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype):
         return "other" if types.is_complex_dtype(dtype) else "numeric"
     if types.is_datetime64_any_dtype(dtype) or types.is_timedelta64_dtype(dtype):
         return "time"

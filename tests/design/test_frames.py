@@ -80,6 +80,8 @@ def test_kinds(values: list[Any], dtype: str, kind: str) -> None:
         ([1, None], "Int8", np.float64),
         ([1, 2], "float32", np.float64),
         ([True], "boolean", np.bool_),
+        ([True], "bool[pyarrow]", np.bool_),
+        ([True, None], "bool[pyarrow]", np.float64),
         (["a", None], "string", np.object_),
     ],
 )
