@@ -9,6 +9,7 @@ import pandas as pd
 
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.text import shown
+from robustsparse.base.types import Array
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.wald import p_values, quantile
@@ -136,8 +137,7 @@ def _of_others(model: Any, level: float) -> tuple[pd.DataFrame, dict[str, str]]:
     errors = getattr(model, "bse", None)
     if isinstance(errors, pd.Series):
         se = errors[table.index].to_numpy(dtype=np.float64)
-        margin = quantile(level, None) * se
-        ends = {"low": table["estimate"] - margin, "high": table["estimate"] + margin}
+        ends = _ends(model, table["estimate"], se, level)
         given = getattr(model, "pvalues", None)
         p = (
             given[table.index]
@@ -145,12 +145,32 @@ def _of_others(model: Any, level: float) -> tuple[pd.DataFrame, dict[str, str]]:
             else p_values(table["estimate"].to_numpy(dtype=np.float64) / se, None)
         )
         table = table.assign(std_error=se, **ends, p_value=p)
-    facts = {"Method": str(getattr(model, "method", None) or type(model).__name__)}
+    facts = {"Method": _method(model)}
     for name, label, form in (("nobs", "Rows", ".0f"), ("rsquared", "R²", ".3f")):
-        if isinstance(getattr(model, name, None), int | float):
-            facts[label] = format(getattr(model, name), form)
+        value = getattr(model, name, None)
+        if isinstance(value, int | float) and np.isfinite(value):
+            facts[label] = format(value, form)
     facts["Terms"] = str(_count(params))
     return table.rename(index=dict.fromkeys(_INTERCEPTS, INTERCEPT)), facts
+
+
+def _ends(
+    model: Any, estimate: "pd.Series[float]", se: Array, level: float
+) -> dict[str, "pd.Series[float] | Array"]:
+    """Ends of intervals: a model's own, which know its degrees of freedom, or those of a normal estimate."""
+    own = model.conf_int(alpha=1.0 - level) if hasattr(model, "conf_int") else None
+    if isinstance(own, pd.DataFrame):
+        low, high = own.loc[estimate.index].to_numpy(dtype=np.float64).T
+        return {"low": low, "high": high}
+    margin = quantile(level, None) * se
+    return {"low": estimate - margin, "high": estimate + margin}
+
+
+def _method(model: Any) -> str:
+    """What a model calls itself; results of statsmodels are wrapped, and know the model that they are of."""
+    if hasattr(model, "model"):
+        return type(model.model).__name__
+    return str(getattr(model, "method", None) or type(model).__name__)
 
 
 def _nonzero(params: "pd.Series[float]") -> pd.DataFrame:

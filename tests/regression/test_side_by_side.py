@@ -83,6 +83,21 @@ def test_results_with_the_names_of_statsmodels() -> None:
     assert cells(table, "R²") == ["0.500"]
 
 
+def test_results_of_statsmodels_have_their_own_intervals(sim: Any) -> None:
+    formulas = pytest.importorskip("statsmodels.formula.api")
+    few = formulas.ols("y ~ x1", sim.data.head(8)).fit()
+    median = formulas.quantreg("y ~ x1", sim.data).fit()
+    table = rs.table([few, median], below="ci", level=0.9)
+    low, high = cells(table, "x1")[1].strip("[]").split(", ")
+    # With six degrees of freedom Student's intervals are a fifth wider than normal ones.
+    np.testing.assert_allclose(
+        [float(low), float(high)], few.conf_int(alpha=0.1).loc["x1"], atol=1e-2
+    )
+    assert [cells(table, "Method", i) for i in range(2)] == [["OLS"], ["QuantReg"]]
+    # A median regression has an R² that is not a number.
+    assert cells(table, "R²", 1) == [""]
+
+
 def test_stars_intervals_and_p_values(fit: Any) -> None:
     term = fit.support()[0]
     assert cells(rs.table([fit], stars=True), term)[0].endswith("***")
