@@ -98,6 +98,10 @@ def _offset(
     fit: "RHTResult", offset: Array | None, given: Any, index: "pd.Index[Any]", newdata: Any
 ) -> Array | None:
     """The offset of new rows, from their data or as it is given."""
+    if offset is not None and given is not None:
+        raise ParameterError(
+            "the offset of this model is a column, which newdata have; change it there, and leave offset= out."
+        )
     if offset is None and given is not None:
         require_same_rows("offset", given, index if is_frame(newdata) else None, "newdata")
         offset = as_vector("offset", given, len(index))
@@ -132,5 +136,12 @@ def typed(fit: "RHTResult", eta: "pd.Series[float]", type: str) -> "pd.Series[An
 def imputed_cells(fit: "RHTResult", rows: "pd.Index[Any]") -> Indices:
     """How many cells of the selected columns were imputed in each row (n,) of the fit itself."""
     table = fit.cells()
-    labels = pd.Series(table.index[table["column"].isin(fit.support())])
-    return np.asarray(labels.value_counts().reindex(rows, fill_value=0), dtype=np.int64)
+    labels = table.index[table["column"].isin(fit.support())]
+    if not len(labels):
+        return np.zeros(len(rows), dtype=np.int64)
+    if not rows.is_unique:
+        raise DataError(
+            "rows of the fit share labels, so that it cannot be told which of them have imputed cells; pass the rows "
+            "as newdata, or fit to data.reset_index(drop=True)."
+        )
+    return np.bincount(rows.get_indexer(labels), minlength=len(rows))

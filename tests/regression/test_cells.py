@@ -298,6 +298,19 @@ class TestPredictions:
         np.testing.assert_array_equal(got["imputed"], expected)
         np.testing.assert_array_equal(got["prediction"], fit.fittedvalues)
 
+    def test_training_rows_by_labels_of_several_parts(
+        self, fit_with_holes: tuple[rs.RHTResult, pd.DataFrame, Any]
+    ) -> None:
+        plain, data, _ = fit_with_holes
+        expected = data[plain.support()].isna().sum(axis=1)
+        assert expected.any()
+        two = pd.MultiIndex.from_arrays([np.arange(len(data)) % 3, np.arange(len(data))])
+        got = rs.rht("y ~ .", data.set_index(two), na_action="impute").predict(na_action="impute")
+        np.testing.assert_array_equal(got["imputed"], expected)
+        shared = rs.rht("y ~ .", data.set_index(np.arange(len(data)) % 3), na_action="impute")
+        with pytest.raises(rs.DataError, match="share labels"):
+            shared.predict(na_action="impute")
+
     def test_files(
         self, fit_with_holes: tuple[rs.RHTResult, pd.DataFrame, Any], tmp_path: Any
     ) -> None:

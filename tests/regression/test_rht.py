@@ -672,6 +672,13 @@ def test_an_offset_given_as_an_array_must_be_given_for_new_rows(sim: Any) -> Non
         assert np.allclose(fit.predict(new, offset=shift), fit.fittedvalues)
 
 
+def test_an_offset_beside_a_column_of_offsets_is_not_left_out_silently(sim: Any) -> None:
+    data = sim.data.assign(known=1.0)
+    fit = rht("y ~ . - known", data, offset="known", k=3)
+    with pytest.raises(rs.ParameterError, match="leave offset= out"):
+        fit.predict(data, offset=np.zeros(len(data)))
+
+
 # Classes
 
 
