@@ -24,7 +24,7 @@ _TIE = 1e-9
 _LABEL_EVIDENCE = 1.0
 # Rows at the edge have residuals of so many scales; of normal ones this share has. A model is to be doubted if more
 # than this share has, and more than by chance: so many standard deviations of the count.
-_EDGE, _AT_EDGE, _CROWD, _CHANCE = (2.0, 3.0), 0.0428, 0.12, 3.0
+_EDGE, _AT_EDGE, _CROWD, _CHANCE = (2.0, 3.0), 0.0428, 0.12, 4.0
 
 
 @dataclass(frozen=True)
