@@ -73,11 +73,13 @@ def _aligned(fit: "RHTResult", frame: pd.DataFrame) -> pd.DataFrame:
 def _check_response(fit: "RHTResult", frame: pd.DataFrame, used: Mask) -> None:
     """Raise if the response is not that of the fit."""
     now = fit._observed(frame, None if fit.spec is not None else frame["y"])[used]
-    then = observed(fit)
+    then, labels = observed(fit), frame.index[used]
+    if not labels.equals(fit.diagnostics.index):
+        then = then[fit.diagnostics.index.get_indexer(labels)]
     other = np.flatnonzero(~np.isclose(now, then, rtol=_SAME, atol=_SAME * fit.scale))
     if len(other):
-        row = fit.diagnostics.index[other[0]]
+        first = other[0]
         raise DataError(
-            f"the data are not those of the fit: the response of row {row!r} is {now[other[0]]:g}, and was "
-            f"{then[other[0]]:g}. Pass the data of the fit; predict() is for others."
+            f"the data are not those of the fit: the response of row {labels[first]!r} is {now[first]:g}, and was "
+            f"{then[first]:g}. Pass the data of the fit; predict() is for others."
         )

@@ -63,6 +63,9 @@ def test_every_row_of_the_data_is_there_with_what_the_fit_says(
     pd.testing.assert_series_equal(used[".fitted"], fit.fittedvalues, check_names=False)
     assert list(used.index[used[".outlier"].astype(bool)]) == fit.outliers()
     pd.testing.assert_frame_equal(fit.augment(data), table)
+    # Rows are known by their labels, whatever their order.
+    mixed = data.sample(frac=1.0, random_state=0)
+    pd.testing.assert_frame_equal(fit.augment(mixed), table.loc[mixed.index])
 
 
 def test_rows_of_other_containers(data: pd.DataFrame) -> None:
