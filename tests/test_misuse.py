@@ -41,6 +41,18 @@ def test_the_intercept_alone_in_all_ways(
     assert "Candidates:   0" in str(fit.summary())
 
 
+def test_the_intercept_alone_has_nothing_to_select_again(data: pd.DataFrame) -> None:
+    fit = rs.rht("y ~ 1", data)
+    for again in (
+        lambda: fit.conf_int(method="split", splits=10),
+        lambda: fit.conf_int(method="bootstrap", resamples=20),
+        lambda: fit.cross_validate(folds=3),
+        lambda: rs.stability("y ~ 1", data),
+    ):
+        with pytest.raises(rs.ParameterError, match="the intercept alone selects nothing"):
+            again()
+
+
 def test_the_intercept_alone_of_two_classes(data: pd.DataFrame) -> None:
     fit = rs.rht("sick ~ 1", data.assign(sick=data.index % 4 == 0), family="binomial")
     assert fit.fittedvalues.to_numpy() == pytest.approx(0.25, abs=0.05)

@@ -138,6 +138,11 @@ class Study:
         self, X: Any, rows: Places, seed: int, names: Sequence[str], kept: Sequence[str],
         n_jobs: int | None, options: dict[str, Any], **of_columns: Any,
     ) -> RHTResult:  # fmt: skip
+        if not X.shape[1]:
+            raise ParameterError(
+                "a model of the intercept alone selects nothing, so there is nothing to repeat its fit for; "
+                "conf_int() as it is holds for it."
+            )
         rng = np.random.default_rng(seed)
         # Resamples that draw from one generator would depend on which of them comes first.
         own = {name: value for name, value in options.items() if name != "intercept"}
