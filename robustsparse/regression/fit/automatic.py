@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from robustsparse.algorithm.exchanges import DEPENDENT
 from robustsparse.algorithm.solver import RHTFit, solve
 from robustsparse.base.progress import progress
 from robustsparse.base.types import Array, Mask
@@ -106,12 +107,27 @@ def _doubt(problem: Standardized, fitted: Fitted, ends: Ends, options: Options) 
         if by_least_squares(problem) or by_labels(problem)
         else ""
     )
-    if doubt or not 0 < k == max(fitted.path) < problem.free:
+    if doubt or not 0 < k == max(fitted.path) < problem.free or _complete(problem, fitted.model):
         return doubt
     return (
         f"the best of all models tried has {k} term{'' if k == 1 else 's'}, as many as {rows} rows can tell from "
         "noise; there may be more. Take more rows or fewer columns, or give k."
     )
+
+
+def _complete(problem: Standardized, model: Model) -> bool:
+    """Whether all other columns are sums of those of a model, so that none could join it."""
+    if problem.whole is not None:
+        return False
+    # Few columns beside many others cannot hold them all: one that they do not explain is enough.
+    chosen = np.linalg.qr(problem.XT[model.active].T.astype(np.float64))[0]
+    return not any(_apart(column, chosen) for column in problem.XT)
+
+
+def _apart(column: Array, chosen: Array) -> bool:
+    """Whether orthonormal columns leave something of another one."""
+    rest = column - chosen @ (chosen.T @ column)
+    return bool(rest @ rest > DEPENDENT * (column @ column))
 
 
 @dataclass(frozen=True)

@@ -152,6 +152,18 @@ def test_a_choice_at_the_end_of_the_path_is_told() -> None:
     assert 10 <= fit.k < 25
 
 
+@pytest.mark.parametrize("others", [0, 1])
+def test_columns_that_are_sums_of_the_chosen_could_not_have_joined(
+    others: int, recwarn: pytest.WarningsRecorder
+) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2 + others))
+    y = 2.0 * X[:, 0] - X[:, 1] + rng.normal(size=120)
+    fit = rs.rht_fit(np.column_stack([X, X[:, 0] + X[:, 1] + 5.0]), y)
+    assert fit.k == 2
+    assert not recwarn.list
+
+
 def test_kept_terms_weights_and_an_offset_are_heeded() -> None:
     X, y, true, _ = drawn(3, n=150, d=40, k=3, bad=0.0)
     shift = np.linspace(-5, 5, 150)
