@@ -17,7 +17,9 @@ GUIDES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/trusted-rows.md", *GUIDES])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "docs/overview.md", "docs/trusted-rows.md", *GUIDES]
+)
 def test_documents_say_what_the_code_prints(name: str) -> None:
     failed, tried = doctest.testfile(str(ROOT / name), module_relative=False, optionflags=OPTIONS)
     assert tried > 0
