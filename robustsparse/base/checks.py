@@ -98,7 +98,7 @@ def as_matrix(X: Any) -> Any:
         matrix = X.tocsc()
     else:
         matrix = as_array("X", X)
-        if matrix.dtype == object:
+        if matrix.dtype == object and matrix.ndim:
             matrix = _numeric(matrix, "X")
     if matrix.ndim != 2:
         raise DataError(

@@ -114,14 +114,14 @@ def new_columns(
 
     Parameters
     ----------
-    newdata : array or sparse matrix (n, d), or data frame, whose columns are found by their names.
+    newdata : array or sparse matrix (n, d), or data frame or dict, whose columns are found by their names.
     names : the d columns of the model.
     by_name : whether these are the user's; a frame must then have them. Otherwise one that has none of them goes by
         position.
     wanted : places of the columns to make; of a frame those that it lacks are NaN.
     needed : places of those that must be there.
     """
-    if not is_frame(newdata):
+    if not is_frame(newdata) and not isinstance(newdata, dict):
         matrix = as_matrix(newdata)
         _require_width(matrix.shape[1], len(names))
         return _dense(matrix[:, wanted]), pd.RangeIndex(matrix.shape[0])

@@ -105,6 +105,14 @@ def test_names_survive_a_file(fit: Any, tmp_path: Any) -> None:
     assert again.predict(X[["z", "x1", "age"]]).equals(fit.predict(X))
 
 
+def test_one_row_as_a_dict(fit: Any) -> None:
+    X, y = made()
+    row = X.iloc[0].to_dict()
+    assert fit.predict(row).tolist() == fit.predict(X.head(1)).tolist()
+    with pytest.raises(DataError, match=r"0 dimension\(s\)"):
+        rs.rht_fit(row, y)
+
+
 def test_missing_inputs_of_a_frame_are_imputed() -> None:
     X, y = made()
     X.iloc[3, 0] = np.nan
