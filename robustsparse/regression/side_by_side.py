@@ -29,6 +29,7 @@ def table(
     stars: bool = False,
     below: Literal["se", "ci", "p"] | None = "se",
     level: float = 0.95,
+    alpha: float | None = None,
     max_terms: int = _MOST,
     title: str = "",
 ) -> ModelTable:
@@ -47,8 +48,8 @@ def table(
         Whether to mark estimates by their p-values.
     below : {"se", "ci", "p"} or None
         What stands below an estimate in brackets: standard error, confidence interval, p-value, nothing.
-    level : float
-        Level of the intervals.
+    level, alpha : float
+        Level of the intervals, 0.5 at least; or one less the level.
     max_terms : int
         Largest number of terms; those beyond, which fewer models have selected or which come later, are counted in a
         note.
@@ -86,7 +87,8 @@ def table(
     =========================================
     """
     check_choice("below", below, ("se", "ci", "p", None))
-    columns = model_columns(models, names, check_level(level))
+    level = check_level(level, alpha)
+    columns = model_columns(models, names, level)
     shown, rest = _shown(
         common_terms(columns, terms), columns, check_count("max_terms", max_terms, 1)
     )
@@ -185,6 +187,7 @@ def coefplot(
     terms: Sequence[str] | None = None,
     intercept: bool = False,
     level: float = 0.95,
+    alpha: float | None = None,
     max_terms: int = _MOST,
     ax: Any = None,
 ) -> Any:
@@ -196,8 +199,8 @@ def coefplot(
         As in `table`.
     intercept : bool
         Whether the intercept is drawn too.
-    level : float
-        Level of the intervals, of models that have them.
+    level, alpha : float
+        Level of the intervals, of models that have them, 0.5 at least; or one less the level.
     ax : Axes, optional
         Where to draw; a new figure if None.
 
@@ -215,7 +218,8 @@ def coefplot(
     >>> [label.get_text() for label in ax.get_yticklabels()] == fit.support()
     True
     """
-    columns = model_columns(models, names, check_level(level))
+    level = check_level(level, alpha)
+    columns = model_columns(models, names, level)
     wanted = common_terms(columns, terms)
     if not intercept and terms is None:
         wanted = [term for term in wanted if term != INTERCEPT]

@@ -104,6 +104,9 @@ def test_stars_intervals_and_p_values(fit: Any) -> None:
     assert not cells(rs.table([fit]), term)[0].endswith("*")
     low, high = cells(rs.table([fit], below="ci", level=0.9), term)[1].strip("[]").split(", ")
     np.testing.assert_allclose([float(low), float(high)], fit.conf_int(0.9).loc[term], atol=1e-4)
+    assert str(rs.table([fit], below="ci", alpha=0.1)) == str(
+        rs.table([fit], below="ci", level=0.9)
+    )
     assert cells(rs.table([fit], below="p"), "Intercept")[1] == f"({fit.pvalues['Intercept']:.3f})"
     assert all(row.name for row in rs.table([fit], below=None).terms)
 
@@ -191,6 +194,16 @@ def test_a_picture_of_several_models(fit: Any, sim: Any) -> None:
     points = [part.get_offsets() for part in ax.collections if len(part.get_offsets()) == 2]
     np.testing.assert_allclose(points[0][:, 0], fit.coef()[fit.support()])
     assert (points[0][:, 1] < points[1][:, 1]).all()
+
+
+def test_a_picture_takes_alpha_as_its_message_says(fit: Any) -> None:
+    with pytest.raises(rs.ParameterError, match=r"alpha=0\.05"):
+        rs.coefplot(fit, level=0.05)
+    lengths = [
+        np.diff(ax.collections[0].get_segments()[0][:, 0])
+        for ax in (rs.coefplot(fit, alpha=0.05), rs.coefplot(fit, alpha=0.3))
+    ]
+    assert lengths[0] > lengths[1] > 0
 
 
 def test_a_picture_of_one_model_needs_no_legend(fit: Any) -> None:
