@@ -209,8 +209,8 @@ kept.groupby(level=[0, 2], sort=False).mean().unstack()[list(experiment.CONDITIO
 #   logistic regression. With wrong labels it names none in 12 of 15 splits, with broken chips on top in 14, which as
 #   a classifier is about as good as calling everybody ALL.
 # - No method keeps its list when three labels of 30 are wrong. Of the best ten genes 2% remain, of ten without refit
-#   about a quarter; the default often keeps all genes, in small parts, and two fifths otherwise of what it keeps; of the
-#   l1 logistic regression's hardly any. The trimmed lasso
+#   about a quarter; the default often keeps all genes, in small parts, and two fifths otherwise of what it keeps; of
+#   the l1 logistic regression's hardly any. The trimmed lasso
 #   keeps half of its few genes until chips are broken, too, but is the worst on the patients as they are.
 # - To give k = 10 does not help. The refit chooses among more sets of ten genes than 30 labels can tell apart: with
 #   wrong labels its error is close to that of the trimmed lasso. Without refit ten genes do better, and not as well
