@@ -10,7 +10,11 @@ from robustsparse.design.clusters import as_clusters
 from robustsparse.regression.arguments import Cov
 from robustsparse.regression.members import Member
 from robustsparse.regression.part import Part
-from robustsparse.regression.standard_errors import StandardErrors, refuse_dependent_rows
+from robustsparse.regression.standard_errors import (
+    StandardErrors,
+    refuse_dependent_rows,
+    require_order_of_time,
+)
 from robustsparse.regression.tables import covariance, tidy_table
 from robustsparse.regression.wald import check_level
 
@@ -107,6 +111,7 @@ class Inferring(Part):
         rows = fit.diagnostics.index
         clusters = None if cluster is None else as_clusters(cluster, len(rows), rows)
         errors = StandardErrors.of(cov or "sandwich", clusters)
+        require_order_of_time(errors.kind, rows)
         return fit.members.with_errors(fit.k if k is None else k, errors)
 
     def cov_params(self, cov: Cov | None = None, cluster: Any = None) -> pd.DataFrame:

@@ -34,7 +34,7 @@ from robustsparse.regression.fit.rows import leverage, trust_in_rows
 from robustsparse.regression.fit.standardized import Standardized, standardized
 from robustsparse.regression.label import label
 from robustsparse.regression.result import RHTResult
-from robustsparse.regression.standard_errors import StandardErrors
+from robustsparse.regression.standard_errors import StandardErrors, require_order_of_time
 
 
 def fit_formula(
@@ -117,6 +117,7 @@ def told(outcome: Outcome) -> RHTResult:
 def check_errors(design: Design, options: Options) -> None:
     """Refuse standard errors that there cannot be, before the fit."""
     errors = StandardErrors.of(options.cov, design.clusters)
+    require_order_of_time(errors.kind, design.rows)
     if errors.kind != "sandwich" and (options.goal == "predict" or not options.refit):
         raise ParameterError(
             f"cov={errors.kind!r} is for standard errors, which come from the robust refit; fit with refit=True and "

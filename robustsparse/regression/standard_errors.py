@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, get_args
 
+import pandas as pd
+
 from robustsparse.base.checks import check_choice
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array
@@ -81,6 +83,20 @@ def _in_time(moves: RowMoves, model: Model) -> tuple[Array, float]:
 
 def _fewer(df: float | None, other: float) -> float:
     return other if df is None else min(df, other)
+
+
+def require_order_of_time(cov: Any, rows: "pd.Index[Any]") -> None:
+    """Raise if rows that are taken to be in the order of time have dates which say that they are not."""
+    dated = isinstance(rows, pd.DatetimeIndex | pd.PeriodIndex | pd.TimedeltaIndex)
+    if (
+        cov == "hac"
+        and dated
+        and not (rows.is_monotonic_increasing or rows.is_monotonic_decreasing)
+    ):
+        raise DataError(
+            "cov='hac' takes the rows in the order of time, and the dates of their index are in another one; fit to "
+            "data.sort_index(), or for several series in one frame give cluster= instead."
+        )
 
 
 def refuse_dependent_rows(cov: Any, cluster: Any, what: str) -> None:

@@ -195,3 +195,14 @@ def test_a_family_of_the_users_has_the_sandwich_alone() -> None:
     y = rng.poisson(np.exp(1.0 + 0.6 * X[:, 1]))
     with pytest.raises(rs.ParameterError, match="row_moves"):
         rs.rht_fit(X, y, family=Poisson(), cov="hc3")
+
+
+def test_rows_whose_dates_are_not_in_order_are_no_series() -> None:
+    sim = rs.simulate.linear(n=60, d=3, k=1, epsilon=0.0, rng=1)
+    days = sim.data.set_index(pd.date_range("2024-01-01", periods=len(sim.data)))
+    mixed = days.sample(frac=1.0, random_state=0)
+    assert rs.rht("y ~ .", days, cov="hac").bse.notna().all()
+    with pytest.raises(rs.DataError, match=r"data\.sort_index\(\)"):
+        rs.rht("y ~ .", mixed, cov="hac")
+    with pytest.raises(rs.DataError, match="in the order of time"):
+        rs.rht("y ~ .", mixed).conf_int(cov="hac")
