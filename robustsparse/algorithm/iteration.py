@@ -199,7 +199,7 @@ class Descent:
         """Tell whoever watches what gradient a column would have needed to be kept."""
         if self.problem.watch is not None and self.k > 0:
             least = float(np.abs(kept).min()) if len(kept) >= self.k else 0.0
-            self.problem.watch(self._score, least / max(step, _TINY))
+            self.problem.watch(self._score, least / max(step, _TINY), self.k)
 
     def advance(self, at: Iterate) -> Iterate:
         """One full iteration: gradient, step, threshold."""

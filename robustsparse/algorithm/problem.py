@@ -12,8 +12,9 @@ from robustsparse.algorithm.losses import Loss
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array
 
-# Told of every look at all columns: the scores, and the size that a gradient must reach to change what came of it.
-Watch = Callable[[Array, float], None]
+# Told of every look at all columns: the scores, the size that a gradient must reach to change what came of it, and how
+# many columns were kept.
+Watch = Callable[[Array, float, int], None]
 # What `step=` takes.
 StepLike = float | Literal["auto"]
 

@@ -76,7 +76,7 @@ class ColumnRows:
         order = np.argsort(-alone, kind="stable")[: min(count, int(self.free.sum()))]
         if self.whole is not None:
             bar = float(alone[order[-1]]) if len(order) == count else 0.0
-            self.whole.log.add(PromisingLook(self._seen, bar))
+            self.whole.log.add(PromisingLook(self._seen, bar, count))
         return order
 
     def terms(self, columns: Indices) -> Indices:
@@ -116,7 +116,7 @@ class ColumnRows:
         if self.whole is not None:
             bar = float(wanted[joining[-1]]) if len(joining) == most else limit
             some = self.whole.spread(self.columns(union).T)
-            self.whole.log.add(MissingLook(self._seen, some, tuple(tried), bar))
+            self.whole.log.add(MissingLook(self._seen, some, tuple(tried), bar, most))
         return joining
 
 

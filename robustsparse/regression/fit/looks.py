@@ -17,7 +17,16 @@ from robustsparse.base.types import Array, Indices, Mask, Places
 
 
 class Look:
-    """What was asked of every column."""
+    """What was asked of every column.
+
+    Attributes
+    ----------
+    count : int or None
+        Number of columns that it kept: no more of all columns can take their places. None if all that reach the bar
+        have a say.
+    """
+
+    count: int | None = None
 
     def key(self) -> bytes:
         """The same for looks that ask the same."""
@@ -55,20 +64,24 @@ class GradientLook(Look):
         The scores.
     bar : float
         What the smallest coefficient that was kept stands for.
+    count : int
+        Number of columns that were kept.
     """
 
     rows: Places | None
     trimmed: int
     score: Array
     bar: float
+    count: int
 
 
 @dataclass(frozen=True, eq=False)
 class MiddleLook(Look):
-    """The columns whose middle goes best with the response `y` (n,), as well as the `bar`."""
+    """The `count` columns whose middle goes best with the response `y` (n,), as well as the `bar`."""
 
     y: Array
     bar: float
+    count: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +113,11 @@ class Projected:
 
 @dataclass(frozen=True, eq=False)
 class PromisingLook(Look):
-    """The columns that explain at least as much as the bar as the only one."""
+    """The `count` columns that explain at least as much as the bar as the only one."""
 
     rows: Projected
     bar: float
+    count: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,12 +154,15 @@ class MissingLook(Look):
         The sets.
     bar : float
         By how much a column must lower the residual sum of squares to be taken up.
+    count : int
+        Number of columns that are taken up at most.
     """
 
     rows: Projected
     some: Array
     sets: tuple[Tried, ...]
     bar: float
+    count: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,14 +259,14 @@ class Whole:
     def watch(self, trimmed: int) -> Any:
         """Takes the looks of a gradient that trims so many values at each end."""
 
-        def note(score: Array, bar: float) -> None:
+        def note(score: Array, bar: float, count: int) -> None:
             own = np.array(score, dtype=np.float64)
             if trimmed:
-                self.log.add(GradientLook(self.rows, trimmed, own, bar))
+                self.log.add(GradientLook(self.rows, trimmed, own, bar, count))
             else:
                 # To a plain mean a row left out is a score of zero.
                 full = self.spread(own) * (self.n / len(own))
-                self.log.add(GradientLook(None, 0, full, bar))
+                self.log.add(GradientLook(None, 0, full, bar, count))
 
         return note
 

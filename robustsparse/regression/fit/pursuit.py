@@ -115,7 +115,7 @@ class _Pursuit:
         found = outside[largest(outside, slope[outside], count)]
         if self.problem.whole is not None:
             bar = float(np.abs(slope[found]).min()) if len(found) == count else 0.0
-            self.problem.whole.watch(0)(score, bar)
+            self.problem.whole.watch(0)(score, bar, count)
         return found
 
     def solved(self, support: Indices) -> _Squares:

@@ -104,7 +104,7 @@ def _middle_start(problem: Standardized, k: int) -> RHTFit:
     slopes[problem.keep[problem.keep < problem.d]] = 0.0
     best = np.argsort(-slopes, kind="stable")[:k]
     if problem.whole is not None:
-        problem.whole.log.add(MiddleLook(y, float(slopes[best].min(initial=np.inf))))
+        problem.whole.log.add(MiddleLook(y, float(slopes[best].min(initial=np.inf)), k))
     if problem.terms is not None:
         best = problem.terms.columns(problem.terms.holding(best))
     return RHTFit(np.zeros(len(problem.XT)), best, 0.0, True, "settled", 0.0, ())

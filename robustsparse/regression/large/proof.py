@@ -6,7 +6,7 @@ worst the run holds a column more than it needs to.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -33,9 +33,12 @@ from robustsparse.robust.standardize import Scaling
 
 # A column that reaches a bar but for this part of it may have reached it but for rounding.
 _ROUNDING = 1e-9
-# Columns that come so near to the bar of a gradient, or to what a column must explain alone, join the next run as well:
-# its bars are a little different.
+# Columns that come so near to the bar of a gradient, or to what a column must explain alone, may join the next run as
+# well: its bars are a little different.
 _NEAR, _NEAR_ALONE = 0.9, 0.8
+# A look names so many columns for each one that it kept, the strongest. More of them cannot all have a say: those that
+# join raise the bar. Most looks of a run that is not proved are looks of another run, with bars that mean little.
+NAMED = 3
 
 
 class Own(NamedTuple):
@@ -46,37 +49,76 @@ class Own(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Columns of a block that would have changed a run, or might change the next.
+class Named:
+    """Columns that would have changed the outcome of a look, or came near to it: the strongest, and these first.
 
     Attributes
     ----------
     columns : array of int (c,)
-        Their places in the block.
+        The columns.
+    sizes : array (c,)
+        How strong they are, descending.
     changes : bool array (c,)
-        Which of them would have changed the run; the others came near.
+        Which would have changed the outcome; the others came near.
+    objections : int
+        Number of all columns that would have changed it, named or not.
     """
 
     columns: Indices
+    sizes: Array
     changes: Mask
+    objections: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether all are named that would have changed the outcome."""
+        return int(self.changes.sum()) == self.objections
+
+    def moved(self, first: int) -> "Named":
+        """With columns of a block as those of the design."""
+        return replace(self, columns=first + self.columns)
+
+
+def strongest(look: Look, some: Sequence[Named]) -> Named:
+    """What blocks name for a look, put together."""
+    sizes = np.concatenate([one.sizes for one in some])
+    most = None if look.count is None else NAMED * look.count
+    order = np.argsort(-sizes, kind="stable")[:most]
+    columns = np.concatenate([one.columns for one in some])[order]
+    changes = np.concatenate([one.changes for one in some])[order]
+    return Named(columns, sizes[order], changes, sum(one.objections for one in some))
+
+
+# Columns that are named for some of the looks, by their places among these.
+Verdict = dict[int, Named]
 
 
 def prove(block: Block, own: Own, units: Units, looks: Sequence[Look]) -> Verdict:
     """Judge the columns of a block by all looks of a run."""
     XT = units.standardized(block, own.scaling)
-    near, changes = np.zeros(len(XT), dtype=bool), np.zeros(len(XT), dtype=bool)
     out = own.held | own.scaling.constant
+    place = {id(look): at for at, look in enumerate(looks)}
+    verdict: Verdict = {}
     with np.errstate(all="ignore"):
-        for one_near, one_changes in _judged(XT, out, looks):
-            near |= one_near
-            changes |= one_changes
-    near = (near | changes) & ~out
-    columns = np.flatnonzero(near)
-    return Verdict(columns, changes[columns])
+        for judged in _judged(XT, out, looks):
+            found = np.flatnonzero((judged.near | judged.changes) & ~out)
+            if len(found):
+                changes = judged.changes[found]
+                named = Named(found, judged.sizes[found], changes, int(changes.sum()))
+                verdict[place[id(judged.look)]] = strongest(judged.look, [named])
+    return verdict
 
 
-def _judged(XT: Array, out: Mask, looks: Sequence[Look]) -> Iterable[tuple[Mask, Mask]]:
-    """Columns near to changing the outcome of looks, and those that change it."""
+class _Judged(NamedTuple):
+    """How strong all columns of a block are for a look, which come near to changing it, and which change it."""
+
+    look: Look
+    sizes: Array
+    near: Mask
+    changes: Mask
+
+
+def _judged(XT: Array, out: Mask, looks: Sequence[Look]) -> Iterable[_Judged]:
     yield from _gradients(XT, out, [look for look in looks if isinstance(look, GradientLook)])
     linear = [look for look in looks if isinstance(look, PromisingLook | MissingLook)]
     if linear:
@@ -84,26 +126,28 @@ def _judged(XT: Array, out: Mask, looks: Sequence[Look]) -> Iterable[tuple[Mask,
     for look in looks:
         if isinstance(look, MiddleLook):
             slopes = middle_slopes(XT, look.y)
-            yield slopes >= _NEAR * look.bar, slopes >= look.bar * (1.0 - _ROUNDING)
+            yield _against_bar(look, slopes, look.bar, _NEAR)
         elif isinstance(look, CopyLook):
             alike = sizes_of_correlations(XT, look.share, look.chosen, look.length)
             reached: Mask = np.any(alike >= look.bars * (1.0 - _ROUNDING), axis=1)
-            yield reached, reached
+            yield _Judged(look, alike.max(axis=1, initial=0.0), reached, reached)
     levels = [look for look in looks if isinstance(look, LevelLook)]
     if levels:
-        reached = _levels(XT, levels)
-        yield reached, reached
+        yield from _levels(XT, levels)
 
 
-def _gradients(XT: Array, out: Mask, looks: Sequence[GradientLook]) -> Iterable[tuple[Mask, Mask]]:
-    """Columns whose robust gradient reaches the bar of a look."""
+def _against_bar(look: Look, sizes: Array, bar: float, near: float) -> _Judged:
+    return _Judged(look, sizes, sizes >= near * bar, sizes >= bar * (1.0 - _ROUNDING))
+
+
+def _gradients(XT: Array, out: Mask, looks: Sequence[GradientLook]) -> Iterable[_Judged]:
+    """How large the robust gradients of the columns are."""
     plain = [look for look in looks if not look.trimmed]
     if plain:
         scores = np.array([look.score for look in plain])
-        size = np.abs(np.asarray(XT, dtype=np.float64) @ scores.T) / XT.shape[1]
-        bars = np.array([look.bar for look in plain])
-        near, reaches = size >= _NEAR * bars, size >= bars * (1.0 - _ROUNDING)
-        yield np.any(near, axis=1), np.any(reaches, axis=1)
+        sizes = np.abs(np.asarray(XT, dtype=np.float64) @ scores.T) / XT.shape[1]
+        for look, size in zip(plain, sizes.T, strict=True):
+            yield _against_bar(look, size, look.bar, _NEAR)
     views: dict[bytes, list[GradientLook]] = {}
     for look in looks:
         if look.trimmed:
@@ -111,12 +155,11 @@ def _gradients(XT: Array, out: Mask, looks: Sequence[GradientLook]) -> Iterable[
     for some in views.values():
         rows = some[0].rows
         part = XT if rows is None else np.take(XT, rows, axis=1)
-        yield _trimmed(part, out, some)
+        yield from _trimmed(part, out, some)
 
 
-def _trimmed(XT: Array, out: Mask, looks: Sequence[GradientLook]) -> tuple[Mask, Mask]:
+def _trimmed(XT: Array, out: Mask, looks: Sequence[GradientLook]) -> Iterable[_Judged]:
     """The same for trimmed means of the same rows; most are excluded by how little the scores have moved."""
-    near, changes = np.zeros(len(XT), dtype=bool), np.zeros(len(XT), dtype=bool)
     bound: dict[int, ScreenedTrim] = {}
     for look in looks:
         if look.trimmed not in bound:
@@ -127,14 +170,12 @@ def _trimmed(XT: Array, out: Mask, looks: Sequence[GradientLook]) -> tuple[Mask,
         gradient = bound[look.trimmed]
         gradient.begin(look.score)
         columns, values = gradient.survivors(out, len(XT), _NEAR * look.bar)
-        near[columns] = True
-        changes[columns[np.abs(values) >= look.bar * (1.0 - _ROUNDING)]] = True
-    return near, changes
+        sizes, near = np.zeros(len(XT)), np.zeros(len(XT), dtype=bool)
+        sizes[columns], near[columns] = np.abs(values), True
+        yield _Judged(look, sizes, near, near & (sizes >= look.bar * (1.0 - _ROUNDING)))
 
 
-def _subsets(
-    XT: Array, looks: Sequence[PromisingLook | MissingLook]
-) -> Iterable[tuple[Mask, Mask]]:
+def _subsets(XT: Array, looks: Sequence[PromisingLook | MissingLook]) -> Iterable[_Judged]:
     """Columns that explain much alone, or that a set of others would take up."""
     groups: dict[int, list[PromisingLook | MissingLook]] = {}
     for look in looks:
@@ -145,11 +186,9 @@ def _subsets(
         moments = _Moments.of(block, some[0].rows, raw)
         for look in some:
             if isinstance(look, PromisingLook):
-                alone = moments.alone()
-                yield alone >= _NEAR_ALONE * look.bar, alone >= look.bar * (1.0 - _ROUNDING)
+                yield _against_bar(look, moments.alone(), look.bar, _NEAR_ALONE)
             else:
-                reached = _missing(block, moments, look)
-                yield reached, reached
+                yield _missing(block, moments, look)
 
 
 class _Moments(NamedTuple):
@@ -171,7 +210,7 @@ class _Moments(NamedTuple):
         return np.where(self.free, self.cross**2 / np.where(self.free, self.squares, 1.0), -1.0)
 
 
-def _missing(block: Array, moments: _Moments, look: MissingLook) -> Mask:
+def _missing(block: Array, moments: _Moments, look: MissingLook) -> _Judged:
     """Columns that one of the sets would take up, as `ColumnRows.missing` finds them."""
     products = block @ (look.rows.root[:, None] * look.some)
     wanted = np.zeros(len(block))
@@ -182,16 +221,17 @@ def _missing(block: Array, moments: _Moments, look: MissingLook) -> Mask:
         wanted = np.maximum(wanted, np.where(above, gains, 0.0))
         if len(one.at):
             wanted = np.maximum(wanted, table.exchanges(moments.squares).max(axis=1))
-    return np.asarray(moments.free & (wanted > look.bar * (1.0 - 1e-3)))
+    reached = np.asarray(moments.free & (wanted > look.bar * (1.0 - 1e-3)))
+    return _Judged(look, wanted, reached, reached)
 
 
-def _levels(XT: Array, looks: Sequence[LevelLook]) -> Mask:
+def _levels(XT: Array, looks: Sequence[LevelLook]) -> Iterable[_Judged]:
     """Columns of rare levels whose rows were rejected for want of them."""
     found, members = rare_values(XT)
     levels = RareLevels(
         np.array(found, dtype=np.int64), np.array(members, dtype=bool).reshape(-1, XT.shape[1])
     )
-    reached = np.zeros(len(XT), dtype=bool)
     for look in looks:
+        reached = np.zeros(len(XT), dtype=bool)
         reached[levels.mended(look.good, look.resid)[1]] = True
-    return reached
+        yield _Judged(look, reached.astype(np.float64), reached, reached)

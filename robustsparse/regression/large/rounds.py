@@ -7,7 +7,7 @@ outside changes what comes of it, so both hold the same up to the second; and so
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,14 +15,12 @@ from robustsparse.base.checkpoint import Checkpoint
 from robustsparse.base.errors import DataError
 from robustsparse.base.types import Indices, Mask
 from robustsparse.design.stores.store import ColumnStore
-from robustsparse.regression.fit.looks import Log
-from robustsparse.regression.large.proof import Own, Verdict, prove
+from robustsparse.regression.fit.looks import Log, Look
+from robustsparse.regression.large.proof import Named, Own, prove, strongest
 from robustsparse.regression.large.statistics import Shown, Statistics, Units
 
 # Runs until one is proved, at most.
 MAX_ROUNDS = 30
-# Columns that only came near join a run if they are no more than this.
-_MOST_NEAR = 4000
 # Columns that are held at first for each measure of how well they go with the response; and, as a share of all that
 # the memory can take, how many they are at most.
 _FIRST, _FIRST_SHARE = 2000, 0.25
@@ -117,12 +115,11 @@ def _enlarged(held: Indices, joining: "Joining", most: int) -> Indices:
             f"{1.0 + len(both) / most:.1f} times as much memory=, or a smaller k."
         )
     near = np.union1d(both, joining.near)
-    few = len(joining.near) <= _MOST_NEAR and 2 * len(near) <= most
-    return near if few else both
+    return near if 2 * len(near) <= most else both
 
 
 class Joining(NamedTuple):
-    """Columns that would have changed a run, and those that came near."""
+    """Columns that would have changed a run, and those that came near: the strongest of each look."""
 
     against: Indices
     near: Indices
@@ -132,27 +129,37 @@ def _objections(
     log: Log, store: ColumnStore, units: Units, known: Statistics, begun: Progress, shown: Shown
 ) -> Joining:
     """Columns that would have changed a run, none if it is proved, and those that came near."""
+    needed = np.array(sorted(log.needed), dtype=np.int64)
     if np.isin(np.flatnonzero(~known.constant), begun.held).all():
-        nobody = np.zeros(0, dtype=np.int64)
-        return Joining(nobody, nobody)
-    looks = [look for key, look in log.looks.items() if key not in begun.proved]
-    near, changes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
-    if looks:
-        own = list(map(partial(_own, known, begun.held), store.blocks))
-        passed = store.map(prove, units, looks, each=own)
-        for (first, _), verdict in zip(store.blocks, _verdicts(passed, shown), strict=True):
-            near.append(first + verdict.columns)
-            changes.append(verdict.changes)
-        # What objects is held from now on, so that nothing outside objects any more.
-        begun.proved.update(log.looks)
-    columns, needed = np.concatenate(near), np.concatenate(changes)
-    against = np.union1d(columns[needed], np.array(sorted(log.needed), dtype=np.int64))
-    return Joining(against.astype(np.int64), columns.astype(np.int64))
+        return Joining(needed[:0], needed[:0])
+    asked = {key: look for key, look in log.looks.items() if key not in begun.proved}
+    if not asked:
+        return Joining(needed, needed)
+    named = _judgment(list(asked.values()), store, units, known, begun.held, shown)
+    # What objects is held from now on, so that where all are named nothing outside objects any more.
+    open_looks = {at for at, one in named.items() if not one.complete}
+    begun.proved.update(key for at, key in enumerate(asked) if at not in open_looks)
+    against = [needed, *(one.columns[one.changes] for one in named.values())]
+    near = [needed, *(one.columns for one in named.values())]
+    return Joining(np.unique(np.concatenate(against)), np.unique(np.concatenate(near)))
 
 
-def _verdicts(passed: Any, shown: Shown) -> Any:
-    verdicts: list[Verdict] = list(shown(passed, "proof"))
-    return verdicts
+def _judgment(
+    looks: list[Look],
+    store: ColumnStore,
+    units: Units,
+    known: Statistics,
+    held: Indices,
+    shown: Shown,
+) -> dict[int, Named]:
+    """Columns that all blocks name for the looks, by the places of these: one pass."""
+    own = list(map(partial(_own, known, held), store.blocks))
+    found: dict[int, list[Named]] = {}
+    passed = shown(store.map(prove, units, looks, each=own), "proof")
+    for (first, _), verdict in zip(store.blocks, passed, strict=True):
+        for at, one in verdict.items():
+            found.setdefault(at, []).append(one.moved(first))
+    return {at: strongest(looks[at], some) for at, some in found.items()}
 
 
 def _own(known: Statistics, held: Indices, block: tuple[int, int]) -> Own:
