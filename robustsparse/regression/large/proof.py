@@ -38,7 +38,7 @@ _ROUNDING = 1e-9
 _NEAR, _NEAR_ALONE = 0.9, 0.8
 # A look names so many columns for each one that it kept, the strongest. More of them cannot all have a say: those that
 # join raise the bar. Most looks of a run that is not proved are looks of another run, with bars that mean little.
-NAMED = 3
+NAMED = 2
 
 
 class Own(NamedTuple):

@@ -23,10 +23,12 @@ from robustsparse.regression.large.statistics import Shown, Statistics, Units
 MAX_ROUNDS = 30
 # Columns that are held at first for each measure of how well they go with the response; and, as a share of all that
 # the memory can take, how many they are at most.
-_FIRST, _FIRST_SHARE = 2000, 0.25
+_FIRST, _FIRST_SHARE = 1000, 0.25
 # Bytes that a run takes for each byte of the columns that it holds: as read, standardized, in single precision, and on
 # other rows.
 _COPIES = 5
+# Columns that only came near join as well if all that are held then take no more than this part of the memory.
+_NEAR_SHARE = 0.8
 _KEY = 16
 
 T = TypeVar("T")
@@ -115,7 +117,7 @@ def _enlarged(held: Indices, joining: "Joining", most: int) -> Indices:
             f"{1.0 + len(both) / most:.1f} times as much memory=, or a smaller k."
         )
     near = np.union1d(both, joining.near)
-    return near if 2 * len(near) <= most else both
+    return near if len(near) <= _NEAR_SHARE * most else both
 
 
 class Joining(NamedTuple):
