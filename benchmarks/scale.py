@@ -211,9 +211,7 @@ def _alone(job: Job, bar: float) -> ScaleRow:
 def rows(full: bool) -> Iterator[ScaleRow]:
     """Fits of files, of genotypes and on a cluster; in full also a million columns."""
     yield from _compared(500, 200_000 if full else 50_000, ("file", "dask"))
-    # With less the larger one is refused: so many of its columns have a say.
-    d, memory = (200_000, "1GB") if full else (20_000, "200MB")
-    yield _alone(Job("bed", 1000, d, memory), BED_PEAK)
+    yield _alone(Job("bed", 1000, 200_000 if full else 20_000, "300MB"), BED_PEAK)
     if full:
         yield _alone(Job("file", 2000, 1_000_000, threads=2), PEAK)
 
