@@ -23,6 +23,7 @@ from robustsparse.regression.measures import deviance_explained, robust_r2
 from robustsparse.robust.mm import Refit, mm_regression, mm_row_moves
 from robustsparse.robust.row_moves import RowMoves
 from robustsparse.robust.scales import MAD_TO_SD, m_scale, tau_scale
+from robustsparse.robust.skewness import side_limits
 from robustsparse.robust.wrong_labels import (
     Labelled,
     logistic_row_moves,
@@ -350,13 +351,24 @@ class Gaussian(Family):
         ]
 
     def notes(self, result: "RHTResult") -> list[str]:
-        """Whether there is no noise."""
+        """Whether there is no noise, or noise with one long tail."""
         if result.scale > 0.0:
-            return []
+            return self._long_tail(result)
         return [
             "The model fits more than half of the rows without any error, so that there is no noise to judge the "
             "coefficients and the other rows by: a response that has one value in most rows, or one that was "
             "computed from the predictors."
+        ]
+
+    def _long_tail(self, result: "RHTResult") -> list[str]:
+        """Where a row is flagged if residuals have one long tail."""
+        below, above = side_limits(result.diagnostics["std_resid"].to_numpy(), self.reject)
+        if below == above:
+            return []
+        where, length = ("above", above) if above > below else ("below", below)
+        return [
+            f"Residuals have a longer tail {where}: there a row is flagged beyond {length:.1f} scales, not "
+            f"{self.reject:g}."
         ]
 
 

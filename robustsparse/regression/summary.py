@@ -6,13 +6,11 @@ import pandas as pd
 
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.text import describe, listed, plain
-from robustsparse.base.types import Array
 from robustsparse.regression.cells import cell_counts
 from robustsparse.regression.standard_errors import DEPENDENT, freedom_note, words
 from robustsparse.regression.tables import tidy_table
 from robustsparse.regression.terms import term_of
 from robustsparse.report.summary.report import Summary
-from robustsparse.robust.skewness import side_limits
 
 if TYPE_CHECKING:
     from robustsparse.regression.fit.contamination import BadShare
@@ -234,9 +232,6 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
             f"Kept whatever their size: {listed(list(result.kept), quote=False, most=_NAMED)}."
         )
     notes += _flag_notes(model.flags)
-    family = result.made.kind
-    if family.has_scale and model.k == result.k:
-        notes += _tail_note(result.diagnostics["std_resid"].to_numpy(), family.reject)
     if result.references:
         levels = [f"{factor}: {level}" for factor, level in result.references.items()]
         notes.append(f"Reference levels: {listed(levels, quote=False, most=_NAMED)}.")
@@ -312,17 +307,6 @@ def _flag_notes(flags: pd.DataFrame) -> list[str]:
                 says += _say(rows["weight"])
             found.append(f"{says}; check {_which(rows)}.")
     return found
-
-
-def _tail_note(std_resid: Array, limit: float) -> list[str]:
-    """Where a row is flagged if residuals have one long tail."""
-    below, above = side_limits(std_resid, limit)
-    if below == above:
-        return []
-    where, length = ("above", above) if above > below else ("below", below)
-    return [
-        f"Residuals have a longer tail {where}: there a row is flagged beyond {length:.1f} scales, not {limit:g}."
-    ]
 
 
 def _which(rows: pd.DataFrame) -> str:
