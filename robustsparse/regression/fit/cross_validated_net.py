@@ -163,18 +163,17 @@ class _Tried:
 
 def _elastic_nets(problem: Standardized, net: Net, folds: Sequence[Places]) -> list[_Tried]:
     """The paths of all mixings."""
-    if not isinstance(net.loss, Squared) or net.free.sum() > _FEW_COLUMNS:
+    nets = [replace(net, mixing=mixing) for mixing in MIXINGS]
+    descents: Sequence[Descent | GramDescent]
+    if isinstance(net.loss, Squared) and net.free.sum() <= _FEW_COLUMNS:
+        equations = left_out_equations(net, folds)
+        descents = [GramDescent(some, equations) for some in nets]
+    else:
         rows = [_mask(net, out) for out in folds]
-        return [
-            _path(
-                problem, some, folds, Descent([some, *map(some.without, rows)]), _PENALTIES
-            )
-            for some in (replace(net, mixing=mixing) for mixing in MIXINGS)
-        ]  # fmt: skip
-    equations = left_out_equations(net, folds)
+        descents = [Descent([some, *map(some.without, rows)]) for some in nets]
     return [
-        _path(problem, some, folds, GramDescent(some, equations), _PENALTIES)
-        for some in (replace(net, mixing=mixing) for mixing in MIXINGS)
+        _path(problem, some, folds, descent, _PENALTIES)
+        for some, descent in zip(nets, descents, strict=True)
     ]
 
 
@@ -211,7 +210,8 @@ def _path(
 ) -> _Tried:
     """One path, as far as it is worth going; penalties are parts of the largest."""
     share = net.weights / net.weights.sum()
-    enough = -np.inf if problem.family.has_scale else _APART * descent.losses()
+    # Numbers are never told apart.
+    enough = None if problem.family.has_scale else _APART * descent.losses()
     etas: list[Array] = []
     coefs: list[Array] = []
     best = 0
@@ -221,15 +221,18 @@ def _path(
         models = descent.to(float(penalty))
         eta = net.offset.copy()
         for place, (rows, coef) in enumerate(zip(folds, models[1:], strict=True)):
-            terms = np.flatnonzero(coef)
-            eta[rows] += coef @ parts[place] if parts else coef[terms] @ net.XT[np.ix_(terms, rows)]
+            if parts:
+                eta[rows] += coef @ parts[place]
+            else:
+                terms = np.flatnonzero(coef)
+                eta[rows] += coef[terms] @ net.XT[np.ix_(terms, rows)]
         coefs.append(models[0])
         etas.append(eta)
         mean, error = _more(problem, net.y, share, etas[best], eta)
         if mean < 0:
             best = len(etas) - 1
         past = len(etas) > best + _WORSE and mean > _ERRORS * error
-        if past or (descent.losses() <= enough).all():
+        if past or (enough is not None and (descent.losses() <= enough).all()):
             break
     return _Tried(np.array(coefs), np.array(etas))
 
