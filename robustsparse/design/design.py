@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.base.types import Array, Mask
+from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.clusters import Clusters
 from robustsparse.design.frames import Dropped
 from robustsparse.design.gaps import Gaps
@@ -39,6 +39,8 @@ class Design:
     coded : (d,) bool, the columns of terms that became several columns which stay together; None if there are none.
     references : the level of each factor that has no column of its own.
     gaps : rows and columns of the missing cells, in whose places X has stand-ins; None unless they are to be imputed.
+    first : places of the rows to tell of, in the order in which they were given; None for all of them as they stand.
+        Rows that were put into another order, and repeated, are told of once.
     by_name : whether the columns of a design that is no formula's have names of the user's, by which those of new rows
         are found.
     clusters : which rows depend on each other, or None.
@@ -61,6 +63,7 @@ class Design:
     clusters: Clusters | None = None
     spec: DesignSpec | None = None
     by_name: bool = False
+    first: Places | None = None
 
     def __repr__(self) -> str:
         n, d = self.X.shape

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.base.types import Array, Indices
+from robustsparse.base.types import Array, Indices, Places
 from robustsparse.design.design import Design
 from robustsparse.regression.fit.mending import Mended
 from robustsparse.regression.fit.standardized import Standardized
@@ -23,7 +23,7 @@ def cell_table(problem: Standardized, design: Design, mended: Mended | None) -> 
     order = np.lexsort([mended.column, mended.row])
     row, column, missing = mended.row[order], mended.column[order], mended.missing[order]
     location, scale = problem.scaling.location[column], problem.scaling.scale[column]
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "column": np.array(design.names, dtype=object)[column],
             "reason": np.where(missing, MISSING, WRONG).astype(object),
@@ -33,6 +33,14 @@ def cell_table(problem: Standardized, design: Design, mended: Mended | None) -> 
         },
         index=design.rows[row],
     )
+    return table if design.first is None else _once(table, row, design.first)
+
+
+def _once(table: pd.DataFrame, row: Indices, first: Places) -> pd.DataFrame:
+    """The cells of rows that are told of, in the order of these."""
+    place = pd.Index(first).get_indexer(pd.Index(row))
+    told = np.flatnonzero(place >= 0)
+    return table.iloc[told[np.argsort(place[told], kind="stable")]]
 
 
 def empty_cells(rows: "pd.Index[Any]") -> pd.DataFrame:

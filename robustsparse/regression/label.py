@@ -178,7 +178,7 @@ class _Labels:
         response, far = response_flags(problem, model), self.far.flags
         flag = np.select([response & far, response, far], ["both", "response", "leverage"], "")
         told = {} if model.wrong is None else {"wrong": model.wrong}
-        return pd.DataFrame(
+        table = pd.DataFrame(
             {
                 "link": link,
                 "fitted": prediction,
@@ -194,6 +194,7 @@ class _Labels:
             },
             index=design.rows,
         )
+        return table if design.first is None else table.iloc[design.first]
 
     def covariance(
         self, model: Model, errors: StandardErrors

@@ -194,11 +194,11 @@ def rht(
             result = fit_table(formula, data, asked, of_rows, memory, client, checkpoint)
             limits = {"memory": memory, "client": client}
             told = {"formula": formula, "data": data, **vars(asked), **of_rows, **limits}
-            return _remember(result, told, False)
+            return remember(result, told, False)
         data = table
     result = fit_formula(formula, data, asked, **of_rows)
     call = {"formula": formula, "data": data, **vars(asked), **of_rows}
-    return _remember(result, call, keep_data)
+    return remember(result, call, keep_data)
 
 
 def rht_fit(
@@ -309,7 +309,7 @@ def rht_fit(
     if store is None:
         own = {"names": X.names} if names is None and held is not X and hasattr(X, "names") else {}
         result = fit_arrays(held, y, asked, **{**of_rows, **own})
-        return _remember(result, {"X": X, "y": y, **vars(asked), **of_rows}, keep_data)
+        return remember(result, {"X": X, "y": y, **vars(asked), **of_rows}, keep_data)
     if keep_data:
         raise ParameterError(
             "X is read in blocks of columns, and keep_data= would copy it; leave it."
@@ -319,10 +319,10 @@ def rht_fit(
 
     result = fit_store(store, y, asked, Limits(budget(memory), checkpoint), **of_rows)
     limits = {"memory": memory, "client": client}
-    return _remember(result, {"X": X, "y": y, **vars(asked), **of_rows, **limits}, False)
+    return remember(result, {"X": X, "y": y, **vars(asked), **of_rows, **limits}, False)
 
 
-def _remember(result: RHTResult, arguments: dict[str, Any], keep_data: bool) -> RHTResult:
+def remember(result: RHTResult, arguments: dict[str, Any], keep_data: bool) -> RHTResult:
     """The result with the call that made it, so that it can be repeated on parts of the rows."""
     copies = copied(arguments, result.spec) if keep_data else None
     return replace(result, _call=Call.of(arguments, repeat_call, copies))

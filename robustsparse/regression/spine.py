@@ -55,8 +55,16 @@ def fit_arrays(X: Any, y: Any, asked: Arguments, **of_rows: Any) -> RHTResult:
     return fit_design(array_design(X, y, coding=options.family.coding, **of_rows), options)
 
 
-def fit_design(design: Design, options: Options, intercept: bool | None = None) -> RHTResult:
-    """The whole fit; `intercept` overrules the design's own."""
+def fit_design(
+    design: Design,
+    options: Options,
+    intercept: bool | None = None,
+    fingerprint: Fingerprint | None = None,
+) -> RHTResult:
+    """The whole fit.
+
+    `intercept` overrules the design's own, and `fingerprint` is that of the data if they were given otherwise.
+    """
     # Most products are of a few columns: on a core that is not free BLAS threads would wait for each other far longer
     # than the products take.
     with one_blas_thread():
@@ -71,7 +79,8 @@ def fit_design(design: Design, options: Options, intercept: bool | None = None) 
         mended = mend(problem, design.gaps, options.cells, design.coded)
         cells = cell_table(problem, design, mended)
         # The standardized copy is all that the fit needs; the design itself can go, under this name as well.
-        fingerprint, design = Fingerprint.of(design), design.without_matrix()
+        fingerprint = fingerprint or Fingerprint.of(design)
+        design = design.without_matrix()
         return told(fit_problem(problem, design, options, mended, cells, fingerprint))
 
 

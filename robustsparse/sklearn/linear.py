@@ -17,16 +17,16 @@ from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import FEWEST_ROWS
 from robustsparse.base.types import Array, Mask
 from robustsparse.design.groups import GroupsLike
-from robustsparse.regression.arguments import Cells, Epsilon, Goal, Select
+from robustsparse.regression.any_order import rht_in_any_order
+from robustsparse.regression.arguments import Arguments, Cells, Epsilon, Goal, Select
 from robustsparse.regression.result import RHTResult
-from robustsparse.regression.rht import rht_fit
 from robustsparse.robust.standardize import ScaleLike
 from robustsparse.sklearn.inputs import PRECISIONS, as_seed, names_of
 
-# Arguments that `rht_fit` has under the same name.
+# Arguments of a fit that hold no data, under the same name.
 _SHARED = (
     "goal", "k", "select", "estimator", "loss", "epsilon", "standardize", "step", "radius", "max_iter", "tol", "refit",
-    "split", "keep", "groups", "na_action", "cells", "n_jobs", "verbose",
+    "split", "cells", "n_jobs", "verbose",
 )  # fmt: skip
 
 
@@ -84,9 +84,12 @@ class _SparseLinear(SelectorMixin, BaseEstimator):
 
     def _fitted(self, X: Any, y: Any, sample_weight: Any) -> RHTResult:
         """The result of the package's own function on data that scikit-learn has checked."""
-        return rht_fit(
-            X, y, names=names_of(self), family=self._family, intercept=self.fit_intercept, weights=sample_weight,
-            rng=as_seed(self.random_state), **{name: getattr(self, name) for name in _SHARED},
+        asked = Arguments(
+            family=self._family, rng=as_seed(self.random_state), **{name: getattr(self, name) for name in _SHARED}
+        )  # fmt: skip
+        return rht_in_any_order(
+            X, y, asked, names=names_of(self), intercept=self.fit_intercept, weights=sample_weight, keep=self.keep,
+            groups=self.groups, na_action=self.na_action,
         )  # fmt: skip
 
     def _remember(self, result: RHTResult) -> None:
@@ -97,7 +100,7 @@ class _SparseLinear(SelectorMixin, BaseEstimator):
     def _checked(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
         finite = True if self.na_action == "raise" else "allow-nan"
         X, y = validate_data(
-            self, X, y, accept_sparse="csc", dtype=PRECISIONS, ensure_min_samples=FEWEST_ROWS,
+            self, X, y, accept_sparse="csr", dtype=PRECISIONS, ensure_min_samples=FEWEST_ROWS,
             ensure_all_finite=finite, **how,
         )  # fmt: skip
         self._rows = X.shape[0]
@@ -172,8 +175,15 @@ class RHTRegressor(RegressorMixin, _SparseLinear):
 
     Notes
     -----
-    Weights multiply what a row adds to the loss, and weight 0 leaves it out. That a row of weight 2 counts as the same
-    row twice holds only about: medians and the folds of cross-validation count rows.
+    The fit does not depend on the order of the rows: they are fitted in an order that follows from what they hold, by
+    which folds and random numbers are dealt out, so that `rht_fit` on the rows as they stand may differ a little.
+    Weights that are whole numbers repeat rows, 0 leaves one out: a row of weight 2 is the same row twice, in every way.
+    If they add up to more than ten times the rows (and to more than 1,000), and if any of them is no whole number, all
+    multiply what a row adds to the loss instead, in units of their mean.
+
+    Repeated rows, by weights or in the data, are no evidence against each other. As long as rows are judged, those that
+    stand out by how many copies they have count like one row, so that a single bad row of a large weight cannot carry
+    the fit; if the model explains them they count in full.
 
     Examples
     --------
@@ -197,7 +207,7 @@ class RHTRegressor(RegressorMixin, _SparseLinear):
         y : array (n,)
             Response.
         sample_weight : array (n,), optional
-            Multipliers of the rows, of which 0 leaves a row out.
+            Weights of the rows, of which 0 leaves a row out; whole numbers repeat rows, others multiply them.
 
         Returns
         -------
@@ -287,7 +297,7 @@ class RHTClassifier(ClassifierMixin, _SparseLinear):
         y : array (n,)
             Labels of two classes.
         sample_weight : array (n,), optional
-            Multipliers of the rows, of which 0 leaves a row out.
+            Weights of the rows, of which 0 leaves a row out; whole numbers repeat rows, others multiply them.
 
         Returns
         -------

@@ -1,5 +1,6 @@
 """`TrustedRows`: any estimator, fitted to the rows that `rht` trusts."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -17,13 +18,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _is_fitted, check_is_fitted, validate_data
 
-from robustsparse.base.checks import FEWEST_ROWS
+from robustsparse.base.checks import FEWEST_ROWS, as_vector
 from robustsparse.base.errors import ContaminationWarning, warn_user
 from robustsparse.base.text import shown
-from robustsparse.base.types import Mask
-from robustsparse.regression.arguments import Cells, Epsilon
+from robustsparse.base.types import Mask, Places
+from robustsparse.design.row_order import repetitions
+from robustsparse.regression.any_order import rht_in_any_order
+from robustsparse.regression.arguments import Arguments, Cells, Epsilon
 from robustsparse.regression.result import RHTResult
-from robustsparse.regression.rht import rht_fit
 from robustsparse.sklearn.inputs import PRECISIONS, as_seed, names_of
 
 
@@ -72,6 +74,11 @@ class TrustedRows(MetaEstimatorMixin, BaseEstimator):
     n_features_in_, feature_names_in_
         As scikit-learn has them.
 
+    Notes
+    -----
+    Which rows are trusted does not depend on their order, and a row of weight 2 is judged as the same row twice, see
+    `RHTRegressor`; the estimator gets the rows in the order in which they were given.
+
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
@@ -108,7 +115,8 @@ class TrustedRows(MetaEstimatorMixin, BaseEstimator):
         y : array (n,)
             Response or labels.
         sample_weight : array (n,), optional
-            Multipliers of the rows, for the judgement and for the estimator.
+            Weights of the rows, for the judgement and for the estimator. Whole numbers stand for rows that are there so
+            many times; 0 leaves a row out. To an estimator that takes no weights the rows are given as often.
         **fit_params
             Arguments of the estimator's `fit`; those with a value for each row are cut to the trusted rows.
 
@@ -127,7 +135,7 @@ class TrustedRows(MetaEstimatorMixin, BaseEstimator):
         >>> model.trusted_.shape == sim.y.shape
         True
         """
-        passed = self._passed(sample_weight, fit_params)
+        passed = dict(self._passed(sample_weight, fit_params))
         tags = get_tags(self.estimator)
         values, response = validate_data(
             self, X, y, accept_sparse="csr", dtype=PRECISIONS, ensure_min_samples=FEWEST_ROWS,
@@ -139,6 +147,8 @@ class TrustedRows(MetaEstimatorMixin, BaseEstimator):
         self.trusted_ = np.all([_trusted(one, len(response)) for one in self.judges_], axis=0)
         self._keep_classes(response)
         rows = np.flatnonzero(self.trusted_)
+        if "sample_weight" in passed and not _takes_weights(self.estimator):
+            rows = _repeated(rows, passed.pop("sample_weight"), len(response))
         given = X if isinstance(X, pd.DataFrame) else values
         mended = _mended(given, self.judges_) if self.cells else given
         # A frame stays one, so that the estimator sees its names and types.
@@ -172,11 +182,18 @@ class TrustedRows(MetaEstimatorMixin, BaseEstimator):
 
     def _judge(self, X: Any, y: Any, weights: Any) -> RHTResult:
         gaps = not hasattr(X, "tocsr") and np.isnan(X).any()
-        return rht_fit(
-            X, y, names=names_of(self), family="binomial" if is_classifier(self) else "gaussian", goal="predict",
-            epsilon=self.epsilon, cells=self.cells, weights=weights, rng=as_seed(self.random_state),
-            n_jobs=self.n_jobs, na_action="impute" if gaps else "raise",
+        asked = Arguments(
+            family="binomial" if is_classifier(self) else "gaussian", goal="predict", epsilon=self.epsilon,
+            cells=self.cells, rng=as_seed(self.random_state), n_jobs=self.n_jobs,
         )  # fmt: skip
+        return rht_in_any_order(
+            X,
+            y,
+            asked,
+            names=names_of(self),
+            weights=weights,
+            na_action="impute" if gaps else "raise",
+        )
 
     def _keep_classes(self, y: Any) -> None:
         """Trust all rows of a class of which none is: they lie apart as a class does, not as errors do."""
@@ -321,6 +338,24 @@ class TrustedRows(MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
+
+
+def _takes_weights(estimator: Any) -> bool:
+    """Whether weights can be given to the `fit` of an estimator, by their name or among others."""
+    parameters = inspect.signature(estimator.fit).parameters
+    others = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    return others or "sample_weight" in parameters
+
+
+def _repeated(rows: Places, sample_weight: Any, n: int) -> Places:
+    """Rows as often as their weights say, for an estimator that takes none."""
+    times = repetitions(as_vector("sample_weight", sample_weight, n))
+    if times is None:
+        raise ValueError(
+            "the estimator takes no sample_weight, so that rows can only be repeated, as often as small whole numbers "
+            "say; pass such weights, or none."
+        )
+    return np.repeat(rows, times[rows])
 
 
 def _trusted(judge: RHTResult, n: int) -> Mask:

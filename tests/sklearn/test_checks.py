@@ -3,19 +3,23 @@
 from typing import Any
 
 import pytest
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.linear_model import (
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+    RidgeClassifier,
+)
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+    parametrize_with_checks,
+)
 
 from robustsparse.sklearn import RHTClassifier, RHTRegressor, RobustGraph, TrustedRows
 
-# Rows are counted where they are judged, and where folds are dealt, so that two equal rows are not one of weight two.
-REPEATED = dict.fromkeys(
-    (
-        "check_sample_weight_equivalence_on_dense_data",
-        "check_sample_weight_equivalence_on_sparse_data",
-    ),
-    "robust scales and folds count rows",
-)
 ESTIMATORS = [
     RHTRegressor(),
     RHTRegressor(goal="select"),
@@ -23,13 +27,38 @@ ESTIMATORS = [
     RHTClassifier(),
     TrustedRows(Ridge()),
     TrustedRows(LogisticRegression()),
+    # Takes no weights.
+    TrustedRows(KNeighborsRegressor(n_neighbors=2)),
     RobustGraph(),
+]
+# Others whose own fit is the same for a row of weight two and for the same row twice.
+MORE = [
+    RHTClassifier(goal="select"),
+    RHTRegressor(estimator="mom"),
+    TrustedRows(LinearRegression()),
+    TrustedRows(Lasso(alpha=0.01)),
+    TrustedRows(DecisionTreeRegressor(random_state=0)),
+    TrustedRows(RidgeClassifier()),
+    TrustedRows(KNeighborsClassifier(n_neighbors=2)),
 ]
 
 
 # The checks fit noise, constant columns and a handful of rows, of which the package warns.
 @pytest.mark.filterwarnings("ignore::robustsparse.base.errors.RobustSparseWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected")
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=lambda estimator: REPEATED)
+@parametrize_with_checks(ESTIMATORS)
 def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::robustsparse.base.errors.RobustSparseWarning")
+@pytest.mark.parametrize("estimator", MORE, ids=str)
+@pytest.mark.parametrize(
+    "check",
+    [
+        check_sample_weight_equivalence_on_dense_data,
+        check_sample_weight_equivalence_on_sparse_data,
+    ],
+)
+def test_a_row_of_weight_two_is_the_row_twice(estimator: Any, check: Any) -> None:
+    check(type(estimator).__name__, estimator)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.feature_selection import SelectFromModel
@@ -20,6 +21,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import robustsparse as rs
+from robustsparse.base.errors import DataWarning
+from robustsparse.design.row_order import RowOrder
 from robustsparse.sklearn import RHTClassifier, RHTRegressor, TrustedRows
 
 
@@ -36,11 +39,16 @@ def frame(sim: Any) -> pd.DataFrame:
 @pytest.mark.parametrize("goal", ["predict", "select"])
 def test_the_model_is_that_of_the_package(goal: Any, sim: Any) -> None:
     model = RHTRegressor(goal=goal, n_jobs=1).fit(sim.X, sim.y)
-    own = rs.rht_fit(sim.X, sim.y, goal=goal, n_jobs=1)
+    order = RowOrder.of(sim.X, sim.y, None).places
+    own = rs.rht_fit(sim.X[order], sim.y[order], goal=goal, n_jobs=1)
     assert model.coef_.tolist() == own.params.iloc[1:].tolist()
     assert model.intercept_ == own.params.iloc[0]
     np.testing.assert_allclose(model.predict(sim.X), own.predict(sim.X), rtol=1e-9)
-    assert (model.row_weights_ == own.row_weights.to_numpy()).all()
+    assert (model.row_weights_[order] == own.row_weights.to_numpy()).all()
+    assert model.result_.diagnostics.index.tolist() == list(range(len(sim.y)))
+    as_given = rs.rht_fit(sim.X, sim.y, goal=goal, n_jobs=1)
+    far = np.abs(as_given.predict(sim.X) - model.predict(sim.X))
+    assert np.median(far) < 0.1 * as_given.scale
 
 
 def test_a_frame_has_its_names_in_and_out(frame: pd.DataFrame, sim: Any) -> None:
@@ -89,6 +97,75 @@ def test_weights_of_zero_leave_rows_out(sim: Any) -> None:
     without = RHTRegressor().fit(sim.X[~sim.outlier], sim.y[~sim.outlier])
     np.testing.assert_allclose(weighted.coef_, without.coef_, rtol=1e-12)
     assert not weighted.row_weights_[sim.outlier].any()
+
+
+def test_the_order_of_rows_does_not_matter_and_rows_are_told_as_given(sim: Any) -> None:
+    turned = np.random.default_rng(0).permutation(len(sim.y))
+    first = RHTRegressor(goal="select").fit(sim.X, sim.y)
+    second = RHTRegressor(goal="select").fit(sim.X[turned], sim.y[turned])
+    assert (first.coef_ == second.coef_).all()
+    assert (first.row_weights_[turned] == second.row_weights_).all()
+    assert first.result_.outliers() == sorted(turned[second.result_.outliers()])
+    np.testing.assert_allclose(first.result_.fittedvalues, first.predict(sim.X), rtol=1e-9)
+    # What fits again knows the rows as they were given.
+    crossed = second.result_.cross_validate(folds=3, data=(sim.X[turned], sim.y[turned]))
+    assert crossed.predictions["observed"].tolist() == sim.y[turned].tolist()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, np.float32])
+def test_whole_numbers_repeat_rows_and_each_is_told_of_once(kind: Any, sim: Any) -> None:
+    weights = np.random.default_rng(1).integers(0, 4, len(sim.y))
+    rows = np.repeat(np.arange(len(sim.y)), weights)
+    weighted = RHTRegressor(goal="select").fit(kind(sim.X), sim.y, sample_weight=weights)
+    repeated = RHTRegressor(goal="select").fit(kind(sim.X[rows]), sim.y[rows])
+    assert (weighted.coef_ == repeated.coef_).all()
+    assert (weighted.row_weights_[rows] == repeated.row_weights_).all()
+    assert weighted.result_.bse.equals(repeated.result_.bse)
+    assert weighted.result_.nobs == (weights > 0).sum()
+    assert set(weighted.result_.outliers()) == set(rows[repeated.result_.outliers()])
+    other = RHTRegressor(goal="select").fit(kind(sim.X), sim.y, sample_weight=weights / 2)
+    assert (other.coef_ != weighted.coef_).any()
+
+
+def test_repeated_rows_have_their_missing_cells_repeated(sim: Any) -> None:
+    X = sim.X.copy()
+    X[::5, 1] = np.nan
+    weights = np.resize([1, 2, 3, 0], len(sim.y))
+    rows = np.repeat(np.arange(len(sim.y)), weights)
+    weighted = RHTRegressor(na_action="impute").fit(X, sim.y, sample_weight=weights)
+    repeated = RHTRegressor(na_action="impute").fit(X[rows], sim.y[rows])
+    assert (weighted.coef_ == repeated.coef_).all()
+    cells = weighted.result_.cells("missing")
+    assert cells.index.tolist() == [row for row in range(0, len(sim.y), 5) if weights[row]]
+    left_out = RHTRegressor(na_action="drop").fit(X, sim.y, sample_weight=weights)
+    assert left_out.result_.dropped.missing == len(cells)
+    assert not left_out.row_weights_[::5].any()
+
+
+def test_too_many_repetitions_are_multipliers_and_that_is_said(sim: Any) -> None:
+    weights = np.full(len(sim.y), 1000.0)
+    with pytest.warns(DataWarning, match="add up to"):
+        many = RHTRegressor(goal="select").fit(sim.X, sim.y, sample_weight=weights)
+    np.testing.assert_allclose(many.coef_, RHTRegressor(goal="select").fit(sim.X, sim.y).coef_)
+
+
+def test_a_good_row_of_a_large_weight_counts_in_full_and_a_bad_one_is_rejected() -> None:
+    """Against least squares on the true columns and the good rows, with these weights, over seeds."""
+    trusted, rejected, apart = [], [], []
+    for seed in range(6):
+        data = rs.simulate.linear(n=150, d=20, k=3, epsilon=0.1, attack="leverage", rng=seed)
+        good, bad = np.flatnonzero(~data.outlier), np.flatnonzero(data.outlier)
+        true = np.flatnonzero(data.beta)
+        for row, told in ((good[0], trusted), (bad[0], rejected)):
+            weights = np.ones(len(data.y))
+            weights[row] = 30
+            model = RHTRegressor(goal="select", k=3).fit(data.X, data.y, sample_weight=weights)
+            told.append(model.row_weights_[row])
+            known = LinearRegression().fit(data.X[good][:, true], data.y[good], weights[good])
+            apart.append(np.abs(model.coef_[true] - known.coef_).max())
+    assert min(trusted) > 0.8
+    assert max(rejected) < 0.01
+    assert max(apart) < 0.1
 
 
 def test_weights_find_their_way_through_a_pipeline(sim: Any) -> None:

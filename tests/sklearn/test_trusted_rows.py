@@ -146,3 +146,21 @@ def test_a_pickle_predicts_the_same() -> None:
 def test_it_has_what_the_estimator_has() -> None:
     assert not hasattr(TrustedRows(Ridge()), "predict_proba")
     assert hasattr(TrustedRows(LogisticRegression()), "predict_proba")
+
+
+def test_an_estimator_that_takes_no_weights_gets_rows_as_often() -> None:
+    sim = corrupted(2)
+    weights = np.resize([2, 0, 1], len(sim.y))
+    model = TrustedRows(KNeighborsRegressor(n_neighbors=1)).fit(sim.X, sim.y, sample_weight=weights)
+    assert model.estimator_.n_samples_fit_ == weights[model.trusted_].sum()
+    assert not model.trusted_[weights == 0].any()
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        TrustedRows(KNeighborsRegressor()).fit(sim.X, sim.y, sample_weight=weights + 0.5)
+
+
+def test_the_order_of_rows_decides_nothing() -> None:
+    sim = corrupted(4)
+    turned = np.random.default_rng(0).permutation(len(sim.y))
+    first = TrustedRows(Ridge()).fit(sim.X, sim.y)
+    second = TrustedRows(Ridge()).fit(sim.X[turned], sim.y[turned])
+    assert (first.trusted_[turned] == second.trusted_).all()
