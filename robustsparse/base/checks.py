@@ -187,8 +187,8 @@ def check_finite_columns(
 
     `first` is the number of its first column, `rows` those of its rows if they are not 0 to n - 1.
     """
-    # NaN and infinity fail these comparisons too.
-    if not block.size or -LARGEST <= block.min() <= block.max() <= LARGEST:
+    # NaN and infinity fail these comparisons too. In single precision the bound would be infinite.
+    if not block.size or -LARGEST <= float(block.min()) <= float(block.max()) <= LARGEST:
         return
     finite = np.isfinite(block)
     wrong = np.abs(block) > LARGEST if finite.all() else ~finite

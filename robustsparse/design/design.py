@@ -70,6 +70,11 @@ class Design:
         what = "arrays" if self.spec is None else repr(self.spec.formula)
         return f"Design({what}, {n} rows, {d} columns)"
 
+    @property
+    def n_given(self) -> int:
+        """Number of rows that were given and can be used, however often they are repeated."""
+        return len(self.rows) if self.first is None else len(self.first)
+
     def without_matrix(self) -> Design:
         """The same without X, which may be large."""
         return replace(self, X=np.empty((0, len(self.names))))

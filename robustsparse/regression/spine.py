@@ -148,13 +148,14 @@ def _fitted(
 def _warn_of_loss(design: Design) -> None:
     """Say it if many rows were dropped that could be kept."""
     lost = design.dropped.missing + design.dropped.infinite
-    share = lost / (lost + len(design.rows))
+    total = lost + design.n_given
+    share = lost / total
     if design.gaps is None and share > LARGE_SHARE:
         worst = sorted(design.dropped.columns.items(), key=lambda item: -item[1])
         places = [f"{name} ({count})" for name, count in worst]
         where = f" in {listed(places, quote=False)}" if places else ""
         warn_user(
-            f"{lost} of {lost + len(design.rows)} rows were dropped for missing or infinite values{where}; "
+            f"{lost} of {total} rows were dropped for missing or infinite values{where}; "
             "na_action='impute' keeps every row whose response is there.",
             DataWarning,
         )

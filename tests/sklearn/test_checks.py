@@ -52,6 +52,7 @@ def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::robustsparse.base.errors.RobustSparseWarning")
+@pytest.mark.filterwarnings("ignore:No features were selected")
 @pytest.mark.parametrize("estimator", MORE, ids=str)
 @pytest.mark.parametrize(
     "check",
