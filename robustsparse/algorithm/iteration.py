@@ -211,9 +211,7 @@ class Descent:
             return self.threshold(
                 at, gradient.at(at.columns, self.rows(at.columns)), float(self.settings.step)
             )
-        if len(at.columns) == len(self.keep) and self.k > 0:
-            at = self.enter(at)
-        slope = gradient.at(at.columns, self.rows(at.columns))
+        at, slope = self._sloped(at)
         curvature = self.problem.curvature(eta)
         step = self.share * self.quotient(self.rows(at.columns), slope, curvature)
         new = self.threshold(at, slope, step)
@@ -227,6 +225,20 @@ class Descent:
             step = min(longest, step / kernels.SHORTER)
             new = self.threshold(at, slope, step)
         return new
+
+    def _sloped(self, at: Iterate) -> tuple[Iterate, Array]:
+        """An iterate with a support to measure, and the gradient there at the current scores."""
+        if len(at.columns) == len(self.keep) and self.k > 0:
+            at = self.enter(at)
+        return at, self.problem.gradient.at(at.columns, self.rows(at.columns))
+
+    def normalized_step(self, at: Iterate) -> float:
+        """Length of the step from an iterate that minimizes a robust quadratic model along its gradient."""
+        eta = self.predictor(at)
+        self._score = self.problem.score(eta)
+        self.problem.gradient.begin(self._score)
+        at, slope = self._sloped(at)
+        return self.quotient(self.rows(at.columns), slope, self.problem.curvature(eta))
 
     def iterate(self, at: Iterate) -> tuple[Iterate, bool, float]:
         """A full iteration, then steps on the support alone; the robust loss there, and whether the support stayed."""

@@ -16,7 +16,7 @@ from robustsparse.base.types import Array
 # many columns were kept.
 Watch = Callable[[Array, float, int], None]
 # What `step=` takes.
-StepLike = float | Literal["auto"]
+StepLike = float | Literal["auto", "search"]
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,9 @@ class Settings:
 
     Attributes
     ----------
-    step : float or "auto"
-        Length of the step (the paper's η), or the robust normalized step.
+    step : float, "search" or "auto"
+        Length of the step (the paper's η); the one of several whose run ends at the lowest robust loss; or the robust
+        normalized step, computed anew at each iteration.
     radius : float or None
         The thresholded coefficients are projected on the l2 ball of this radius (the paper's Π_B).
     max_iter : int

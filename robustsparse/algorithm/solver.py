@@ -1,19 +1,22 @@
 """Robust Hard Thresholding, the paper's Algorithm 1, on arrays.
 
 One iteration: take the robust gradient at the current coefficients, step against it, keep the k
-largest coefficients. With a number as `step` that is all. With `step="auto"` the length of the step
+largest coefficients. With a number as `step` that is all; `step="search"` tries several numbers
+and keeps the one whose run ends at the lowest robust loss. With `step="auto"` the length of the step
 is computed from a robust curvature, and between two looks at all predictors a few robust steps are
 taken on the chosen ones alone, which cost next to nothing.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from robustsparse.algorithm.grouped_iteration import GroupedDescent
 from robustsparse.algorithm.iteration import Descent, Iterate, Iteration
 from robustsparse.algorithm.problem import Problem, Settings
+from robustsparse.algorithm.step_search import search
 from robustsparse.base.errors import ConvergenceWarning, warn_user
 from robustsparse.base.types import Array, Indices
 
@@ -120,15 +123,20 @@ class _Guard:
         return _finish(self.run, self.best, False, "unsteady" if auto else "step reduced")
 
 
-def _run_fixed(run: Descent, at: Iterate, callback: Callable[[Array], None] | None) -> RHTFit:
-    """Algorithm 1 as printed, with a step of fixed length, which is halved if the iterates grow."""
+def _run_fixed(
+    run: Descent,
+    at: Iterate,
+    callback: Callable[[Array], None] | None,
+    backoffs: int = _LARGEST_BACKOFFS,
+) -> RHTFit:
+    """Algorithm 1 as printed, with a step of fixed length, which is halved if the iterates grow, so often at most."""
     guard = _Guard(run, at)
     for _ in range(run.settings.max_iter):
         new = run.advance(at)
         loss = run.problem.robust_loss(run.predictor(new))
         if guard.grown(new, loss):
             at = guard.back()
-            if guard.backoffs > _LARGEST_BACKOFFS:
+            if guard.backoffs > backoffs:
                 return _finish(run, at, False, "diverged")
             continue
         change = run.record(new, at, loss)
@@ -220,7 +228,7 @@ _REMEDIES = {
         "averages the last iterates, or MedianOfMeans(redraw=False)."
     ),
     "unsteady": "The iterates grew and the steps were shortened; use a smaller k, or give a radius.",
-    "diverged": 'The step was too long however often it was halved; use step="auto".',
+    "diverged": 'The step was too long however often it was shortened; use step="auto".',
     "grown": 'The step was too long for these parts of the rows; use step="auto" or a smaller number.',
     "step reduced": 'The step was too long for these data and was halved; use step="auto" or a smaller number.',
 }
@@ -282,6 +290,8 @@ def solve(
     with np.errstate(over="ignore", invalid="ignore"):
         if len(parts) > 1:
             fit = _run_split(run, at, parts, callback)
+        elif settings.step == "search":
+            fit = search(run, at, callback, partial(_run_fixed, backoffs=0))
         elif settings.step != "auto":
             fit = _run_fixed(run, at, callback)
         elif parts[0].gradient.settles:

@@ -105,8 +105,11 @@ def rht(
     standardize : bool or {"mad", "blocks", "winsor", "sd"}
         Robust scale of the columns. True is "mad"; with the median of means "blocks"; for
         "binomial" "winsor".
-    step : "auto" or float
-        Length of the step; a number runs the algorithm as the paper prints it, to its end.
+    step : "auto", "search" or float
+        Length of the step. "auto" computes it anew at each iteration from a robust curvature. A number runs the
+        algorithm as the paper prints it, to its end. "search" does so with seven numbers, from two times to a quarter
+        of the robust normalized step at zero, and keeps the run that ends at the lowest robust loss: the paper's
+        algorithm for who does not know its step.
     radius : float, optional
         Bound on the l2 norm of the standardized coefficients in the iterations, not in the refit; 10 for "binomial".
     max_iter, tol : int, float

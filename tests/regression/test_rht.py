@@ -190,6 +190,8 @@ BAD_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "epsilon": ({"epsilon": 0.5}, "epsilon=0.5"),
     "standardize": ({"standardize": "qn"}, "'mad'"),
     "step": ({"step": 0.0}, "step=0.0"),
+    "step text": ({"step": "long"}, "'auto', 'search'"),
+    "step searched on parts": ({"step": "search", "split": 3, "k": 3}, "step='search' .*split"),
     "radius": ({"radius": -1.0}, "radius=-1.0"),
     "max_iter": ({"max_iter": 0}, "max_iter=0"),
     "tol": ({"tol": -1e-3}, "tol=-0.001"),
@@ -383,6 +385,14 @@ def test_a_step_of_the_users_own_reaches_the_same_point(sim: Any) -> None:
     fixed = rht_fit(sim.X, sim.y, k=30, refit=False, step=0.2, max_iter=20_000)
     np.testing.assert_allclose(fixed.params, auto.params, atol=1e-4)
     assert fixed.step == 0.2
+
+
+def test_a_searched_step_is_the_paper_s_algorithm_with_a_number(sim: Any) -> None:
+    options: dict[str, Any] = {"k": 6, "refit": False, "standardize": False, "intercept": False}
+    searched = rht_fit(sim.X, sim.y, step="search", **options)
+    given = rht_fit(sim.X, sim.y, step=searched.step, **options)
+    assert searched.params.equals(given.params)
+    assert set(sim.support()) <= set(searched.support())
 
 
 def test_a_step_too_long_is_shortened_with_a_warning(sim: Any) -> None:

@@ -110,7 +110,9 @@ def make_options(asked: Arguments) -> Options:
 
 def _settings(asked: Arguments, family: Family) -> Settings:
     step, radius = asked.step, family.radius
-    if step != "auto":
+    if isinstance(step, str):
+        check_choice("step", step, ("auto", "search"))
+    else:
         step = check_number("step", step, 0.0, open_low=True)
     if asked.radius is not None:
         radius = check_number("radius", asked.radius, 0.0, open_low=True)
@@ -124,6 +126,10 @@ def _parts(asked: Arguments) -> int:
     parts = 0 if asked.split is False else check_count("split", asked.split, 2)
     if parts and (not np.isscalar(asked.k) or asked.k == "auto"):
         raise ParameterError("split needs a number for k: each part of the rows is used only once.")
+    if parts and asked.step == "search":
+        raise ParameterError(
+            "step='search' compares runs on the same rows, and split uses each row once; give a number or 'auto'."
+        )
     return parts
 
 
