@@ -16,6 +16,7 @@ import numpy as np
 from distributed import Client, Future, default_client
 from distributed.protocol import pickle
 
+from robustsparse.base.allocation import memory_stays
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Indices
 from robustsparse.design.stores.store import RETRIES, Block, Source, block_width
@@ -37,7 +38,8 @@ def current_client() -> Any:
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)
+    with memory_stays():
+        return function(*arguments)
 
 
 class Tasks:
