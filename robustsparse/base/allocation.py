@@ -1,8 +1,8 @@
 """Memory that is freed and asked for again: whether the C library hands it back in between.
 
-Dask starts its workers with `MALLOC_TRIM_THRESHOLD_`, so that they give back what they free. By that glibc also stops to
-learn which sizes a program uses: every array of more than 128 KB is mapped anew, page by page, and a task that makes many
-of them takes twice the processor's time.
+Dask starts its workers with `MALLOC_TRIM_THRESHOLD_`, so that they give back what they free. With it glibc no longer
+learns which sizes a program uses: every array of more than 128 KB is mapped anew, page by page, and a task that makes
+many of them takes twice as long.
 """
 
 import ctypes

@@ -2,7 +2,7 @@
 
 import pickle
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,10 @@ import zarr
 from scipy import sparse
 
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.design.stores import dask_columns
 from robustsparse.design.stores.arrays import ArrayColumns, FileColumns, map_columns
 from robustsparse.design.stores.bed import open_bed
-from robustsparse.design.stores.dask_columns import DaskColumns, LazyColumns
+from robustsparse.design.stores.dask_columns import DaskColumns, LazyColumns, Tasks
 from robustsparse.design.stores.opening import open_store
 from robustsparse.design.stores.sizes import bytes_of
 from robustsparse.design.stores.store import Blocks, ColumnStore, Threads
@@ -110,8 +111,48 @@ def test_contract(store: ColumnStore) -> None:
     check_contract(store)
 
 
-def test_contract_on_a_cluster(cluster: Any) -> None:
+@pytest.mark.parametrize(("entries", "blocks"), [(1, 7), (2 * 6 * N, 4), (10**6, 1)])
+def test_contract_on_a_cluster(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch, entries: int, blocks: int
+) -> None:
+    """With blocks of one chunk, of two neighbors and of all."""
+    monkeypatch.setattr(dask_columns, "_ENOUGH_ENTRIES", entries)
+    X = dask.array.from_array(COUNTS, chunks=(N, 6))
+    store = DaskColumns(X, cluster, 10**8)
+    assert len(store.blocks) == blocks
+    check_contract(store)
+
+
+def test_a_cluster_rearranges_chunks_of_some_rows(cluster: Any) -> None:
     check_contract(DaskColumns(dask.array.from_array(COUNTS, chunks=(5, 6)), cluster, 10**8))
+
+
+def large_outcome(item: int) -> Any:
+    return np.full(1 << 17, float(item))
+
+
+def test_few_tasks_wait_on_a_cluster_while_outcomes_are_large(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_columns, "_WAITING", 1 << 22)
+    tasks, given = Tasks(cluster), []
+
+    def items() -> Iterator[int]:
+        for item in range(12):
+            given.append(item)
+            yield item
+
+    at_once = []
+    for place, outcome in enumerate(tasks.map(large_outcome, items())):
+        assert outcome[0] == place
+        at_once.append(len(given) - place)
+    # Of a megabyte each, of which four may wait.
+    assert max(at_once) == 4
+    # Small outcomes of as many tasks wait together.
+    given.clear()
+    outcomes = tasks.map(abs, items())
+    assert [next(outcomes) for _ in range(5)] == [0, 1, 2, 3, 4]
+    assert len(given) == 12
 
 
 def test_sources_travel(store: ColumnStore) -> None:

@@ -10,6 +10,7 @@ import pytest
 import zarr
 
 import robustsparse as rs
+from robustsparse.design.stores import dask_columns
 from robustsparse.regression.large import rounds
 from robustsparse.regression.large.statistics import statistics
 from robustsparse.robust import subspaces
@@ -186,8 +187,12 @@ def test_genotypes(tmp_path: Path) -> None:
     assert_alike(rs.rht_fit(bed, y, checkpoint=tmp_path / "r"), rs.rht_fit(counts, y), CLOSE)
 
 
-def test_an_array_of_dask_with_a_cluster_and_without(data: Any, cluster: Any) -> None:
+def test_an_array_of_dask_with_a_cluster_and_without(
+    data: Any, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     X, y, whole = data
+    # Several blocks, of one chunk each.
+    monkeypatch.setattr(dask_columns, "_ENOUGH_ENTRIES", 1)
     lazy = dask.array.from_array(X, chunks=(100, 900))
     assert_alike(rs.rht_fit(lazy, y, client=cluster), whole, CLOSE)
     with cluster.as_current():

@@ -14,6 +14,7 @@ import pytest
 
 import robustsparse as rs
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.design.stores import dask_columns
 from robustsparse.design.stores.arrays import ArrayColumns
 from robustsparse.design.stores.store import Blocks, Threads
 from robustsparse.regression.arguments import Arguments
@@ -44,6 +45,8 @@ def test_a_worker_killed_in_the_middle_of_a_fit(
     cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = problem()
+    # A task for each chunk, so that some are lost and others are not.
+    monkeypatch.setattr(dask_columns, "_ENOUGH_ENTRIES", 1)
     killed: list[int] = []
     objections = rounds._objections
 
