@@ -9,6 +9,8 @@ import numpy as np
 
 # Characters of a value that a message shows.
 _LONGEST = 100
+# Characters of a formula that a summary shows.
+FEW_LINES = 400
 # Items that a message lists before the rest is only counted.
 _SHOWN = 5
 
@@ -36,6 +38,20 @@ def plain(item: Any) -> str:
     """
     midnight = isinstance(item, datetime) and item == item and item.time() == time()
     return item.date().isoformat() if midnight else str(item)
+
+
+def beginning(text: str, most: int = _LONGEST) -> str:
+    """A text, or as many of its words as there is room for.
+
+    Examples
+    --------
+    >>> beginning("y ~ a + b", 20), beginning("y ~ a + b + c + d", 12)
+    ('y ~ a + b', 'y ~ a + b +…')
+    """
+    if len(text) <= most:
+        return text
+    words = text[: most + 1].rsplit(" ", 1)[0]
+    return f"{words[:most]}…"
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

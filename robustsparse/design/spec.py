@@ -17,6 +17,7 @@ import pandas as pd
 
 from robustsparse.base.archive import from_json, to_json
 from robustsparse.base.errors import DataError
+from robustsparse.base.text import beginning
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.formulas.coding import Coding, Evaluator
 from robustsparse.design.formulas.parsing import Piece, stored_piece, unmarked, variables
@@ -77,7 +78,7 @@ class DesignSpec:
     _granted: dict[str, Any] | None = field(repr=False)
 
     def __repr__(self) -> str:
-        return f"DesignSpec({self.formula!r}, {len(self.names)} columns)"
+        return f"DesignSpec({beginning(self.formula)!r}, {len(self.names)} columns)"
 
     @property
     def references(self) -> dict[str, object]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustsparse.base.text import plain
+from robustsparse.base.text import beginning, plain
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.stability import Stability
 from robustsparse.report.page import Section, page, picture, rows_table
@@ -37,7 +37,7 @@ def fit_page(fit: RHTResult, data: pd.DataFrame | None = None, about: str = "") 
         sections.append(Section("Labels that the model bets against", _table(wrong)))
     if len(cells := fit.cells()):
         sections.append(Section("Cells that were filled", _table(cells)))
-    return page(f"Robust regression: {fit.formula or 'arrays'}", about, sections)
+    return page(f"Robust regression: {beginning(fit.formula or 'arrays')}", about, sections)
 
 
 def stability_page(stable: Stability, about: str = "") -> str:
@@ -46,7 +46,7 @@ def stability_page(stable: Stability, about: str = "") -> str:
     if len(stable.frequencies):
         drawn = picture(stable.plot(), "How often each term was selected")
         sections.append(Section("Frequencies", drawn))
-    return page(f"Stability selection: {stable.formula}", about, sections)
+    return page(f"Stability selection: {beginning(stable.formula)}", about, sections)
 
 
 def _pictures(fit: RHTResult) -> list[Section]:

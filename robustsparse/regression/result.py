@@ -12,7 +12,7 @@ from robustsparse.algorithm.estimator import GradientEstimator
 from robustsparse.algorithm.losses import Loss
 from robustsparse.base.checks import check_choice, check_count
 from robustsparse.base.errors import ParameterError
-from robustsparse.base.text import listed
+from robustsparse.base.text import beginning, listed
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.regression.call import Before, Call
 from robustsparse.regression.cells import MISSING, WRONG, empty_cells
@@ -435,7 +435,7 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         return Before(self.nobs, self.made.fingerprint)
 
     def __repr__(self) -> str:
-        what = self.formula or f"{len(self.params) - self.intercept} predictors"
+        what = beginning(self.formula or f"{len(self.params) - self.intercept} predictors")
         terms = self.terms()
         shown = ", ".join(terms[:5]) + (", …" if len(terms) > 5 else "")
         flagged = len(self.outliers())

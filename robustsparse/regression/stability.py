@@ -9,6 +9,7 @@ import pandas as pd
 
 from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import Seed, as_rng, check_count, check_number
+from robustsparse.base.text import FEW_LINES, beginning
 from robustsparse.regression.resampling import fits_to_parts, make_study, selecting
 from robustsparse.regression.result import RHTResult
 from robustsparse.report.plots import plot_stability
@@ -127,7 +128,7 @@ class Stability:
         '20'
         """
         head = (
-            ("Model", self.formula),
+            ("Model", beginning(self.formula, FEW_LINES)),
             ("Resamples", f"{self.resamples} of {self.rows} rows"),
             ("Candidates", str(self.candidates)),
             ("Selected on average", f"{self.k_mean:.1f}"),
@@ -149,7 +150,7 @@ class Stability:
         stable = self.selected()
         shown = ", ".join(stable[:5]) + (", …" if len(stable) > 5 else "")
         return (
-            f"<Stability: {self.formula}, {self.resamples} resamples, "
+            f"<Stability: {beginning(self.formula)}, {self.resamples} resamples, "
             f"{len(stable)} of {self.candidates} terms stable ({shown or 'no term'})>"
         )
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from robustsparse.algorithm.estimator import Estimator
-from robustsparse.base.text import describe, listed, plain
+from robustsparse.base.text import FEW_LINES, beginning, describe, listed, plain
 from robustsparse.regression.cells import cell_counts
 from robustsparse.regression.standard_errors import DEPENDENT, freedom_note, words
 from robustsparse.regression.tables import tidy_table
@@ -78,9 +78,9 @@ def summarize(result: "RHTResult", model: "Member", level: float) -> Summary:
 def _head(result: "RHTResult", model: "Member") -> tuple[tuple[str, str], ...]:
     chosen = _CHOSEN_BY[result.select] if model.k == result.k else f"{result.k} was chosen"
     candidates = len(result.params) - result.intercept
-    call = result.formula if result.formula is not None else f"array of {candidates} columns"
+    call = f"array of {candidates} columns" if result.formula is None else result.formula
     head = [
-        ("Model", call),
+        ("Model", beginning(call, FEW_LINES)),
         ("Family", result.family),
         ("Loss", describe(result.loss)),
         ("Gradient", _gradient(result, candidates)),

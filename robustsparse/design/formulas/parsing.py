@@ -26,11 +26,13 @@ from formulaic.utils.code import sanitize_variable_names
 from robustsparse.base.errors import DataError, FormulaError
 from robustsparse.base.text import did_you_mean
 from robustsparse.design.formulas.allowed import BUILTINS, check_allowed, numpy_namespace
+from robustsparse.design.formulas.sums import without_sums
 
 # Formulaic takes a column called `1` for the intercept, and one called `log` for the function. The
 # mark tells them apart; the names of the design lose it.
 MARK = "\x1a"
 _RUN = "\x1f"
+_SECOND = f"{_RUN}and"
 # Characters of a formula that a message shows.
 _LONGEST_QUOTE = 200
 _LITERAL = re.compile(r"[0-9.]+")
@@ -124,11 +126,11 @@ def parse_formula(
     open_columns = [name for name in columns if name not in hidden]
     available, runs = _collapse(open_columns, named, columns)
     response, terms = _terms(formula, available)
-    if any(len(term) > 1 and any(piece.expr in runs for piece in term) for term in terms):
+    if any(len(term) > 1 and any(piece.expr.startswith(_RUN) for piece in term) for term in terms):
         # An interaction with `.` needs every column by its name.
         runs = {}
         response, terms = _terms(formula, [_marked(name) for name in open_columns])
-    expanded = tuple(runs.get(term[0].expr, term) for term in terms)
+    expanded = tuple(runs.get(term[0].expr, term) for term in terms if term[0].expr != _SECOND)
     dotted = any(token.token == "." for token in right)
     return ParsedFormula(response, expanded, frozenset(named), dotted)
 
@@ -324,7 +326,7 @@ def _check_names(
     formula: str, token: Token, columns: Mapping[str, bool], context: Mapping[str, Any]
 ) -> None:
     if token.kind is Token.Kind.NAME:
-        names, known = {token.token} - {"."}, set(context)
+        names, known = {token.token} - {"."}, {*context}
     elif token.kind is Token.Kind.PYTHON:
         code = read_code(_code_of(token))
         names, known = {*code.values, *code.functions}, {*context, *BUILTINS, *TRANSFORMS}
@@ -332,7 +334,8 @@ def _check_names(
             _fail_at(formula, token, f"the column {name!r} goes in backticks inside code: `{name}`")
     else:
         return
-    for name in sorted(names - known - columns.keys()):
+    # A difference of sets would go through all columns for every name.
+    for name in sorted(name for name in names if name not in known and name not in columns):
         awkward = [c for c in columns if c.startswith(name) and not c.isidentifier()]
         hint = _hint(name, columns, known)
         if awkward:
@@ -393,7 +396,8 @@ def _collapse(
         if plain:
             key = f"{_RUN}{len(runs)}"
             runs[key] = Run(tuple(group))
-            available.append(key)
+            # Two names for the columns of a run: with one alone the products of `.` with itself would go unnoticed.
+            available.extend([key, _SECOND])
         else:
             available.extend(_marked(name) for name in group)
     return available, runs
@@ -409,8 +413,11 @@ def _terms(formula: str, available: Sequence[str]) -> tuple[Piece, list[Term]]:
             if token.kind is Token.Kind.NAME:
                 token.token = _marked(token.token)
         tree = _PARSER.get_ast_from_tokens(tokens, context=context)
+        tree = without_sums(tree, context, len(available))
         sides = _PARSER.get_terms_from_ast(tree, context=context)
         left, right = list(sides.lhs), sorted(sides.rhs, key=lambda term: term.degree)
+    except FormulaError as error:
+        raise FormulaError(f"{error}\n    {_shortened(formula)}") from None
     except Exception as error:
         _reraise(formula, error)
     return _response(formula, [_pieces(term) for term in left]), [_pieces(t) for t in right]
