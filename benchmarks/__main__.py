@@ -1,4 +1,4 @@
-"""Command line: `python -m benchmarks [--full] [--no-save] [--only SECTION ...]`, or `--against REV`."""
+"""Command line: `python -m benchmarks [--full] [--no-save] [--only SECTION ...]`, or `--against REV` or `--unchanged REV`."""
 
 import argparse
 import sys
@@ -21,6 +21,7 @@ from benchmarks import (
     scale,
     small,
     solver,
+    unchanged,
 )  # fmt: skip
 from benchmarks.results import Results
 
@@ -80,9 +81,15 @@ def main() -> None:
         help=f"measure and print some sections, save nothing: {', '.join(SECTIONS)}",
     )  # fmt: skip
     parser.add_argument("--against", metavar="REV", help="compare with a commit, nothing else")
+    parser.add_argument(
+        "--unchanged", metavar="REV", help="compare whole fits with those of a commit, nothing else"
+    )
     arguments = parser.parse_args()
     if arguments.against:
         print(against.table(arguments.against))
+        return
+    if arguments.unchanged:
+        print(unchanged.table(arguments.unchanged))
         return
     threads = min(2, environment.cores())
     results = run(arguments.full, threads, arguments.only or tuple(SECTIONS))

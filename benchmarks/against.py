@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _ROUNDS = 3
 
 
-def _extract(revision: str, folder: Path) -> None:
+def extract(revision: str, folder: Path) -> None:
     """Put the revision's package into a folder, with its own benchmarks, which know where its parts are."""
     archive = subprocess.run(
         ["git", "archive", revision, "robustsparse", "data", "benchmarks"],
@@ -37,7 +37,7 @@ def _seconds(tree: Path) -> dict[str, float]:
 def table(revision: str) -> str:
     """Processor time now over processor time at the revision, median and range of a few rounds."""
     with tempfile.TemporaryDirectory() as folder:
-        _extract(revision, Path(folder))
+        extract(revision, Path(folder))
         rounds = [(_seconds(ROOT), _seconds(Path(folder))) for _ in range(_ROUNDS)]
     lines = [f"| what | time now over time at {revision} (range) |", "| --- | --- |"]
     for name in rounds[0][0]:
