@@ -1,5 +1,6 @@
 """Whether whole fits are those of an earlier version: what is made faster must stay the same."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,10 @@ _SCRIPT = Path(__file__).with_name("whole_fits.py")
 def _fits(tree: Path, file: Path) -> list[Array]:
     """Numbers of all fits by the package of a tree."""
     code = f"import runpy; runpy.run_path({str(_SCRIPT)!r}, run_name='__main__')"
-    subprocess.run([sys.executable, "-c", code, str(file)], cwd=tree, check=True)
+    # Sums in several threads are added up in another order.
+    environment = dict(os.environ, OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+    command = [sys.executable, "-c", code, str(file)]
+    subprocess.run(command, cwd=tree, env=environment, check=True)
     with np.load(file) as stored:
         return [stored[name] for name in stored.files]
 

@@ -58,9 +58,16 @@ class Equations:
     def elastic(self, penalty: float, mixing: float, beta: Array) -> None:
         """Go to the minimum of an elastic net from coefficients, in their place."""
         threshold, ridge = penalty * mixing, penalty * (1.0 - mixing)
-        among = self.among + ridge * np.eye(len(beta))
+        among, diagonal = self._penalized
+        np.add(self.among.diagonal(), ridge, out=diagonal)
         grad = self.right - among @ beta
         kernels.lasso_from_gram(among, threshold, beta, grad, TOLERANCE * threshold, MAX_SWEEPS)
+
+    @cached_property
+    def _penalized(self) -> tuple[Array, Array]:
+        """A copy of `among` that has room for a ridge, and a view of its diagonal."""
+        among = np.array(self.among, order="C")
+        return among, among.ravel()[:: len(among) + 1]
 
 
 def left_out_equations(net: Net, folds: Sequence[Places]) -> list[Equations]:
@@ -146,6 +153,6 @@ class GramDescent:
                 beta[:] = own.ridge(penalty)
             else:
                 own.elastic(penalty, self._net.mixing, beta)
-            coefs[place, self._places] = beta
             coefs[place, self._net.keep] = own.alone - own.explained @ beta
+        coefs[:, self._places] = self._betas
         return coefs

@@ -7,7 +7,7 @@ import numpy as np
 from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.constants import ZERO
 from robustsparse.kernels.order_statistics import select
-from robustsparse.kernels.vectors import larger, vector
+from robustsparse.kernels.vectors import gather, larger, vector, whole_numbers
 
 # Values of a column that bracket its median.
 SAMPLE = np.int64(33)
@@ -34,6 +34,7 @@ def row_medians(XT, out):
     """Median of each row: a sample brackets it, and only values in the bracket are selected."""
     d, n = XT.shape
     work = vector(n)
+    bracketed = whole_numbers(1, n)[0]
     first = (n - 1) // 2
     last = n // 2
     for j in range(d):
@@ -61,8 +62,8 @@ def row_medians(XT, out):
         count = ZERO
         if below <= first and last < upto:
             for i in range(n):
-                work[count] = x[i]
-                count += (x[i] >= low) & (x[i] <= high)
+                bracketed[i] = (x[i] >= low) & (x[i] <= high)
+            count = gather(x, bracketed, n, work)
         else:
             below = ZERO
             for i in range(n):

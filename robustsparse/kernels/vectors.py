@@ -3,7 +3,7 @@
 import numpy as np
 
 from robustsparse.kernels.compiler import part
-from robustsparse.kernels.constants import SUMS
+from robustsparse.kernels.constants import SUMS, ZERO
 
 
 @part
@@ -28,6 +28,22 @@ def vector(n):
 def matrix(rows, n):
     """Room for so many rows of n numbers, as `vector`."""
     return np.empty((rows, n))
+
+
+@part
+def whole_numbers(rows, n):
+    """The same for whole numbers."""
+    return np.empty((rows, n), dtype=np.int64)
+
+
+@part
+def gather(values, wanted, n, out):
+    """Move those of the first n values that are `wanted`, 1 or 0, to the front of `out`; returns how many there are."""
+    count = ZERO
+    for i in range(n):
+        out[count] = values[i]
+        count += wanted[i]
+    return count
 
 
 @part

@@ -22,7 +22,7 @@ from robustsparse.design.response import Coding, Numbers, TwoClasses
 from robustsparse.regression.measures import deviance_explained, robust_r2
 from robustsparse.robust.mm import Refit, mm_regression, mm_row_moves
 from robustsparse.robust.row_moves import RowMoves
-from robustsparse.robust.scales import MAD_TO_SD, m_scale, tau_scale
+from robustsparse.robust.scales import MAD_TO_SD, column_medians, m_scale, tau_scale
 from robustsparse.robust.skewness import side_limits
 from robustsparse.robust.wrong_labels import (
     Labelled,
@@ -328,7 +328,7 @@ class Gaussian(Family):
     def bounded(self, loss: Loss, y: Array, eta: Array) -> Array:
         """Losses of residuals of at most `reject` scales of the best model's."""
         miss = eta - y
-        edge = self.reject * MAD_TO_SD * float(np.median(np.abs(miss), axis=1).min())
+        edge = self.reject * MAD_TO_SD * float(column_medians(np.abs(miss).T).min())
         return loss.value(np.zeros_like(miss), np.clip(miss, -edge, edge))
 
     def judged(self, y: Array, eta: Array, resid: Array, scale: float) -> tuple[Array, float]:

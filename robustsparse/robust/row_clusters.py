@@ -109,7 +109,12 @@ def _centered(ZT: Array) -> Array:
 def _pairs(A: Array, B: Array) -> Array:
     """Nearness of every row of one with every row of the other."""
     squares = np.einsum("ij,ij->i", A, A)[:, None] + np.einsum("ij,ij->i", B, B)
-    return np.asarray(1.0 - 2.0 * (A @ B.T) / np.maximum(squares, np.finfo(np.float32).tiny))
+    np.maximum(squares, np.finfo(np.float32).tiny, out=squares)
+    # In place, since a new array for each step would take as long as the steps.
+    near = A @ B.T
+    near *= 2.0
+    near /= squares
+    return np.asarray(np.subtract(1.0, near, out=near))
 
 
 def _nearness(Z: Array, neighbor: int) -> Array:
@@ -120,5 +125,7 @@ def _nearness(Z: Array, neighbor: int) -> Array:
     for first in range(0, n, height):
         part = slice(first, first + height)
         # A row's nearest is itself.
-        out[part] = np.partition(_pairs(Z[part], Z), neighbor, axis=1)[:, neighbor]
+        near = _pairs(Z[part], Z)
+        near.partition(neighbor, axis=1)
+        out[part] = near[:, neighbor]
     return np.maximum(out, _COPY)

@@ -5,9 +5,9 @@ Every exact value of the package comes out of `kept_sum`.
 """
 
 from robustsparse.kernels.compiler import brief, part
-from robustsparse.kernels.constants import SUMS, ZERO
+from robustsparse.kernels.constants import SIDES, SUMS, ZERO
 from robustsparse.kernels.order_statistics import select
-from robustsparse.kernels.vectors import vector
+from robustsparse.kernels.vectors import gather, vector, whole_numbers
 
 # How far cuts move from one step of a descent to the next, and from one column to another, in units of the distance
 # between them.
@@ -37,14 +37,16 @@ def kept_sum(x, r, m, low, high):
 
 
 @part
-def kept_range(x, r, m, low, high, low_width, high_width, lower, upper):
+def kept_range(x, r, m, low, high, low_width, high_width, lower, upper, flags):
     """Smallest and largest kept product of `x * r`.
 
     They are looked for within the given widths of guesses if `low < high`, else around those of a
     sample if n is large. A bracket that misses its cut is moved to the side where that lies, and widened. What is not
-    found so is selected from all products. `lower` and `upper` (n,) are overwritten.
+    found so is selected from all products. `lower` and `upper` (n,) and `flags` (2, n) are overwritten.
     """
     n = len(x)
+    wanted = flags[0]
+    also = flags[1]
     guessed = low < high
     step = n // SAMPLE if n >= 4 * SAMPLE and not guessed else 1
     while True:
@@ -55,24 +57,23 @@ def kept_range(x, r, m, low, high, low_width, high_width, lower, upper):
         for _ in range(TRIES if guessed else 0):
             if not low_inner < high_inner:
                 break
-            # The tails first: most products are in neither, and the fewer stores and sums the better.
-            tails = ZERO
+            # The tails first: most products are in neither, and the fewer stores and sums the better. What is
+            # wanted is noted before it is gathered, since only the noting vectorizes.
             for i in range(n):
                 v = x[i] * r[i]
-                lower[tails] = v
-                tails += (v <= low_inner) | (v >= high_inner)
+                upper[i] = v
+                wanted[i] = (v <= low_inner) | (v >= high_inner)
+            tails = gather(upper, wanted, n, lower)
             under = ZERO
             over = ZERO
-            n_lower = ZERO
-            n_upper = ZERO
             for i in range(tails):
                 v = lower[i]
                 under += v < low_outer
                 over += v > high_outer
-                upper[n_upper] = v
-                n_upper += (v >= high_inner) & (v <= high_outer)
-                lower[n_lower] = v
-                n_lower += (v >= low_outer) & (v <= low_inner)
+                wanted[i] = (v >= high_inner) & (v <= high_outer)
+                also[i] = (v >= low_outer) & (v <= low_inner)
+            n_upper = gather(lower, wanted, tails, upper)
+            n_lower = gather(lower, also, tails, lower)
             # Ranks of the cuts within their brackets, from the outside.
             low_rank = m - under
             high_rank = m - over
@@ -121,6 +122,7 @@ def trim_rows(XT, r, m, cuts, out):
     d, n = XT.shape
     lower = vector(n)
     upper = vector(n)
+    flags = whole_numbers(SIDES, n)
     low = 0.0
     high = 0.0
     for j in range(d):
@@ -130,7 +132,7 @@ def trim_rows(XT, r, m, cuts, out):
             low = cuts[j, 0]
             high = cuts[j, 1]
             width = AGAIN * (high - low)
-        low, high = kept_range(XT[j], r, m, low, high, width, width, lower, upper)
+        low, high = kept_range(XT[j], r, m, low, high, width, width, lower, upper, flags)
         cuts[j, 0] = low
         cuts[j, 1] = high
         out[j] = kept_sum(XT[j], r, m, low, high) / (n - 2 * m)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robustsparse.algorithm.elastic_net import Descent, Net
-from robustsparse.algorithm.gram_net import GramDescent, left_out_equations
+from robustsparse.algorithm.gram_net import Equations, GramDescent, left_out_equations
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.ridge import RidgeDescent, turned
 from robustsparse.base.threads import one_blas_thread
@@ -88,7 +88,11 @@ def cross_validated_net(problem: Standardized, weights: Array, fold: Places) -> 
     folds = [np.flatnonzero(fold == f) for f in np.unique(fold)]
     # Thousands of small products: threads would only wait for each other.
     with one_blas_thread():
-        tried = [*_elastic_nets(problem, net, folds), *_ridges(problem, net, folds)]
+        equations = _shared_equations(net, folds)
+        tried = [
+            *_elastic_nets(problem, net, folds, equations),
+            *_ridges(problem, net, folds, equations),
+        ]
     share = net.weights / net.weights.sum()
     # Bounded alike, so that they can be compared.
     etas = np.concatenate([path.etas for path in tried])
@@ -161,12 +165,20 @@ class _Tried:
     etas: Array
 
 
-def _elastic_nets(problem: Standardized, net: Net, folds: Sequence[Places]) -> list[_Tried]:
+def _shared_equations(net: Net, folds: Sequence[Places]) -> list[Equations] | None:
+    """Normal equations that all nets go by, of few columns; None if there are none."""
+    if isinstance(net.loss, Squared) and net.free.sum() <= _FEW_COLUMNS:
+        return left_out_equations(net, folds)
+    return None
+
+
+def _elastic_nets(
+    problem: Standardized, net: Net, folds: Sequence[Places], equations: list[Equations] | None
+) -> list[_Tried]:
     """The paths of all mixings."""
     nets = [replace(net, mixing=mixing) for mixing in MIXINGS]
     descents: Sequence[Descent | GramDescent]
-    if isinstance(net.loss, Squared) and net.free.sum() <= _FEW_COLUMNS:
-        equations = left_out_equations(net, folds)
+    if equations is not None:
         descents = [GramDescent(some, equations) for some in nets]
     else:
         rows = [_mask(net, out) for out in folds]
@@ -177,7 +189,9 @@ def _elastic_nets(problem: Standardized, net: Net, folds: Sequence[Places]) -> l
     ]
 
 
-def _ridges(problem: Standardized, net: Net, folds: Sequence[Places]) -> list[_Tried]:
+def _ridges(
+    problem: Standardized, net: Net, folds: Sequence[Places], equations: list[Equations] | None
+) -> list[_Tried]:
     """The path of the ridge, if there is one that is quick."""
     squared, columns = isinstance(net.loss, Squared), int(net.free.sum())
     directions = min(columns, len(net.y))
@@ -186,11 +200,13 @@ def _ridges(problem: Standardized, net: Net, folds: Sequence[Places]) -> list[_T
         return []
     few = turned(net)
     ridge = few.net
-    descent = (
-        GramDescent(ridge, left_out_equations(ridge, folds))
-        if squared
-        else RidgeDescent([ridge, *(ridge.without(_mask(ridge, out)) for out in folds)])
-    )
+    descent: GramDescent | RidgeDescent
+    if squared:
+        # With no more columns than rows the directions are the columns themselves.
+        known = equations if columns <= len(net.y) else None
+        descent = GramDescent(ridge, known or left_out_equations(ridge, folds))
+    else:
+        descent = RidgeDescent([ridge, *(ridge.without(_mask(ridge, out)) for out in folds)])
     path = _path(problem, ridge, folds, descent, _RIDGE_PENALTIES)
     return [_Tried(few.back(path.coefs), path.etas)]
 

@@ -141,5 +141,8 @@ def _inverse(products: Array) -> Array:
     """Inverse of a positive definite matrix."""
     if not len(products):
         return products
-    half = np.tril(dpotri(dpotrf(products, lower=1)[0], lower=1)[0])
-    return np.asarray(half + np.tril(half, -1).T)
+    # Above the diagonal the factor is cleared, and the inverse is not written.
+    half = dpotri(dpotrf(products, lower=1)[0], lower=1)[0]
+    inverse = np.asarray(half + half.T)
+    inverse.flat[:: len(half) + 1] = np.diag(half)
+    return inverse

@@ -8,6 +8,7 @@ Rows that are far out in the predictors may be errors, or cases of another kind 
 a fit with them predicts the trusted rows as well as one without, and better all in all.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -125,7 +126,7 @@ def _fitted(
     problem: Standardized, selected: Fitted, weights: Array, path: dict[int, Array], choice: Choice
 ) -> Fitted:
     """The fit with the coefficients of its choice."""
-    models = {k: _model(problem, coef, weights, k) for k, coef in path.items()}
+    models = _Models(problem, path, weights)
     coef = path[choice.k]
     free = np.ones(len(coef), dtype=bool)
     free[problem.keep] = False
@@ -139,10 +140,44 @@ def _fitted(
     )  # fmt: skip
 
 
-def _model(problem: Standardized, coef: Array, weights: Array, size: int) -> Model:
-    """Coefficients with what they leave of all rows."""
-    eta = problem.predictor(coef)
-    resid = problem.family.residuals(problem.y, eta)
-    active = np.union1d(np.flatnonzero(coef), problem.keep)
-    scale = problem.family.scale_of(resid)
-    return Model(active, coef[active], eta, scale, resid, weights, None, size)
+class _Models(Mapping[int, Model]):
+    """The model of every size on a path, each with its scale once it is asked for.
+
+    Parameters
+    ----------
+    problem : Standardized
+        The problem.
+    path : dict from k to coefficients (p,)
+        The path.
+    weights : array (n,)
+        Weights of the rows.
+    """
+
+    def __init__(self, problem: Standardized, path: dict[int, Array], weights: Array) -> None:
+        self._columns = {
+            k: np.union1d(np.flatnonzero(coef), problem.keep) for k, coef in path.items()
+        }
+        self._coefs = {k: path[k][columns] for k, columns in self._columns.items()}
+        # Not later: the design is let go.
+        self._etas = {k: problem.predictor(coef) for k, coef in path.items()}
+        self._y, self._family, self._weights = problem.y, problem.family, weights
+        self._made: dict[int, Model] = {}
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __getitem__(self, size: int) -> Model:
+        if size not in self._made:
+            self._made[size] = self._model(size)
+        return self._made[size]
+
+    def _model(self, size: int) -> Model:
+        eta = self._etas[size]
+        resid = self._family.residuals(self._y, eta)
+        scale = self._family.scale_of(resid)
+        return Model(
+            self._columns[size], self._coefs[size], eta, scale, resid, self._weights, None, size
+        )

@@ -145,16 +145,23 @@ def _all_sizes(
         found[size] = better, rss
         return True
 
+    def value(size: int) -> float:
+        chosen, rss = found[size]
+        return criterion(size, rss, work.freedom(chosen))
+
     for start in starts:
         offer(work.independent(start))
     for _ in range(_SWEEPS):
         changed, end = False, 0
+        best, least = 0, value(0)
         for size in range(most):
             changed |= offer(grown(found[size][0]))
             if size + 1 not in found:
                 break
             end = size + 1
-            if _turned(work, found, end, criterion):
+            if value(end) < least:
+                best, least = end, value(end)
+            if _turned(best, end):
                 break
         for size in [size for size in found if size > end]:
             del found[size]
@@ -181,17 +188,6 @@ def _once(ask: Callable[[Indices], _Answer]) -> Callable[[Indices], _Answer]:
     return answer
 
 
-def _turned(
-    work: ColumnSets | GroupSets,
-    found: dict[int, tuple[Indices, float]],
-    end: int,
-    criterion: Criterion,
-) -> bool:
+def _turned(best: int, end: int) -> bool:
     """Whether the criterion has its minimum well before the end."""
-    values = {
-        size: criterion(size, rss, work.freedom(chosen))
-        for size, (chosen, rss) in found.items()
-        if size <= end
-    }
-    best = min(values, key=values.__getitem__)
     return end - best >= max(_PATIENCE, int(_PATIENCE_SHARE * best))
