@@ -1,4 +1,4 @@
-"""Command line: `python -m benchmarks [--full] [--no-save] [--only SECTION ...]`, `--against REV` or `--unchanged REV`."""
+"""Command line: `python -m benchmarks [--full] [--no-save] [--only SECTION ...]`; `--against REV`, `--unchanged REV`."""
 
 import argparse
 import sys
