@@ -1,4 +1,4 @@
-"""Command line: `python -m benchmarks [--full] [--no-save] [--only SECTION ...]`; `--against REV`, `--unchanged REV`."""
+"""`python -m benchmarks [--full] [--no-save] [--only SECTION ...]`, `--against REV`, `--unchanged REV`."""
 
 import argparse
 import sys
