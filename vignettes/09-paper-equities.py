@@ -4,12 +4,14 @@
 # Stocks of a sector move together. A graph of daily returns that knows nothing of sectors should therefore find them,
 # if it survives heavy tails and bad days. The paper draws graphs of 2,000 edges by Robust Neighborhood Selection and by
 # "vanilla" neighborhood selection (the lasso of each stock on all others) and says that only the first one keeps the
-# technology stocks together.
+# technology stocks together. Its introduction speaks of "(unmodified) real data", its appendix of winsorized returns:
+# here are both.
 
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from experiments.convergence import quietly
 from scipy.sparse import csgraph
 from scipy.stats import kurtosis, norm
 from vignettes_common import quick
@@ -20,17 +22,17 @@ from robustsparse.report.plots.style import PALETTE, name_axes, polish
 
 prices, info = rs.datasets.stocks()
 sector = info.set_index("ticker")["sector"]
-n_edges = 2000
+n_edges, kept = 2000, (10, 30)
 if quick():
     few = sector.groupby(sector).head(5).index
-    prices, sector, n_edges = prices.loc[:300, few], sector[few], 100
+    prices, sector, n_edges, kept = prices.loc[:300, few], sector[few], 60, (4, 8)
 print(prices.shape, "closing prices;", sector.nunique(), "sectors")
 
 # %% [markdown]
 # ## Preparation
 #
-# As in the paper: daily returns of the logarithm of the price, each stock winsorized to within five winsorized standard
-# deviations of its winsorized mean.
+# Daily returns of the logarithm of the price: as they are, and as in the paper's appendix with each stock winsorized to
+# within five winsorized standard deviations of its winsorized mean.
 
 # %%
 returns = np.log(prices).diff().iloc[1:]
@@ -85,28 +87,77 @@ print(f"normal {2 * norm.sf(3):.2%}")
 # %% [markdown]
 # ## Graphs of 2,000 edges
 #
-# Robust NS as the package does it by default, and as the paper prints it (`screen=False`, edges in the order in which
-# they come up as k grows); the neighborhood lasso with an edge where one of the two regressions selects it ("or"), and
-# where both do ("and").
+# Four methods, each on the returns as they are and on the winsorized ones:
+#
+# - Robust NS as the package does it by default;
+# - Algorithm 2 as printed: a fixed step (the theory's 1/L, with L from the covariance of all days), a trimmed share of
+#   ε = 0.1, nothing scaled, no day left out, and the 2,000 edges with the largest coefficients. The paper does not
+#   name its k'; here it is 10 and 30. All stocks move with the market, which makes L large and the step short: the
+#   fits stop after 200 iterations, and few have settled by then;
+# - vanilla NS, the neighborhood lasso, with an edge where one of the two regressions selects it ("or"), and where both
+#   do ("and").
+
 
 # %%
-graphs = {
-    "robust NS (default)": rs.robust_ns(data, max_edges=n_edges),
-    "robust NS as printed": rs.robust_ns(data, k=range(1, 9), screen=False, max_edges=n_edges),
-    "vanilla NS, or": rs.baselines.neighborhood_lasso(data, rule="or", max_edges=n_edges),
-    "vanilla NS, and": rs.baselines.neighborhood_lasso(data, rule="and", max_edges=n_edges),
-}
-print(graphs["robust NS (default)"].summary())
+def printed(data: pd.DataFrame, k: int) -> rs.GraphResult:
+    """Algorithm 2 as printed."""
+    step = 1 / np.linalg.eigvalsh(data.cov())[-1]
+    return quietly(
+        rs.robust_ns, data, k=k, estimator=rs.Trimmed(0.1), step=step, screen=False,
+        standardize=False, max_edges=n_edges,
+    )  # fmt: skip
+
+
+def graphs_of(data: pd.DataFrame) -> dict[str, rs.GraphResult]:
+    """Every method's graph."""
+    lasso = rs.baselines.neighborhood_lasso
+    return {
+        "robust NS (default)": rs.robust_ns(data, max_edges=n_edges),
+        **{f"robust NS as printed, k' = {k}": printed(data, k) for k in kept},
+        "vanilla NS, or": lasso(data, rule="or", max_edges=n_edges),
+        "vanilla NS, and": lasso(data, rule="and", max_edges=n_edges),
+    }
+
+
+graphs = {"as they are": graphs_of(returns), "winsorized": graphs_of(data)}
+print(graphs["as they are"]["robust NS (default)"].summary())
 
 # %% [markdown]
-# The layout of the pictures knows the edges only, not the sectors: that a color lies together is a finding.
+# ## The paper's picture
+#
+# Left Robust NS, right vanilla NS; above the returns as they are, below winsorized. Technology is purple, as in the
+# paper. The layout knows the edges only, not the sectors: that a color lies together is a finding.
 
 # %%
-shown = ("robust NS (default)", "vanilla NS, or")
-figure, axes = plt.subplots(1, 2, figsize=(7, 4.4), layout="constrained")
-for name, ax in zip(shown, axes, strict=True):
-    graphs[name].plot(groups=sector, ax=ax)
-    ax.set_title(name, fontsize=10, loc="left")
+TECHNOLOGY = "Information Technology"
+shown = (f"robust NS as printed, k' = {kept[-1]}", "vanilla NS, or")
+
+
+def pictures(groups: pd.Series, methods: tuple[str, str]) -> None:
+    """Networks of two methods (columns) on both kinds of returns (rows), with one legend."""
+    figure, axes = plt.subplots(2, 2, figsize=(5.8, 6.1))
+    # A place that the legend leaves free, before the networks are fitted to it.
+    figure.subplots_adjust(0.01, 0.11, 0.99, 0.96, wspace=0.03, hspace=0.08)
+    for (kind, found), row in zip(graphs.items(), axes, strict=True):
+        for name, ax in zip(methods, row, strict=True):
+            ax.set_title(f"{name}; returns {kind}", fontsize=7.5, loc="left")
+            found[name].plot(groups=groups, ax=ax, legend=False)
+    handles, names = axes[0, 0].get_legend_handles_labels()
+    names = [name.replace("no group", "other sectors") for name in names]
+    figure.legend(handles, names, loc="lower center", ncols=4, frameon=False, fontsize="x-small")
+
+
+# The fourth group is purple in the order of the categories.
+names = [name for name in sorted(sector.unique()) if name != TECHNOLOGY]
+order = [*names[:3], TECHNOLOGY, *names[3:]]
+pictures(sector.astype(pd.CategoricalDtype(order)), shown)
+
+# %% [markdown]
+# The same with technology alone in color, and the package's default in place of Algorithm 2 as printed:
+
+# %%
+alone = pd.Series(np.where(sector == TECHNOLOGY, TECHNOLOGY, None), index=sector.index)
+pictures(alone, ("robust NS (default)", "vanilla NS, or"))
 
 # %% [markdown]
 # ## How well the sectors come out
@@ -116,9 +167,10 @@ for name, ax in zip(shown, axes, strict=True):
 # edges within sectors with what the degrees alone would give.
 
 # %%
-table = pd.DataFrame({name: graph.group_summary(sector) for name, graph in graphs.items()}).T
+every = {(kind, name): graph for kind, found in graphs.items() for name, graph in found.items()}
+table = pd.DataFrame({key: graph.group_summary(sector) for key, graph in every.items()}).T
 table["right of all"] = table["vote_accuracy"] * (1 - table["isolated"] / len(sector))
-table.astype({"isolated": int}).round(3)
+table.rename_axis(["returns", "method"]).astype({"isolated": int}).round(3)
 
 # %% [markdown]
 # ## The technology cluster in numbers
@@ -128,7 +180,7 @@ table.astype({"isolated": int}).round(3)
 
 
 # %%
-def cluster(graph: rs.GraphResult, name: str = "Information Technology") -> dict[str, float]:
+def cluster(graph: rs.GraphResult, name: str = TECHNOLOGY) -> dict[str, float]:
     """One sector's place in a graph."""
     inside = (sector.reindex(graph.nodes) == name).to_numpy()
     matrix = graph.adjacency.toarray()
@@ -146,18 +198,27 @@ def cluster(graph: rs.GraphResult, name: str = "Information Technology") -> dict
     }
 
 
-pd.DataFrame({name: cluster(graph) for name, graph in graphs.items()}).T
+found = pd.DataFrame({key: cluster(graph) for key, graph in every.items()}).T
+found.rename_axis(["returns", "method"])
 
 # %% [markdown]
-# ## Verdict: reproduces in part
+# ## Verdict: reproduces on the returns as they are; on winsorized ones in part
 #
-# - **Reproduces**: after winsorizing the returns are still heavy-tailed, with about ten times as many days beyond
-#   three standard deviations as a normal distribution has. Stocks of a sector lie together in the graph of Robust NS,
-#   which was told nothing of sectors. By default it has the largest share of edges within sectors and the largest
-#   modularity of the four graphs, and no stock without neighbors where vanilla NS leaves 6 or 13.
-# - **Does not reproduce**: that vanilla NS cannot tell technology apart. It has fewer edges inside the sector, but a
-#   like share of their edges stays there, and nearly all of the 64 stocks hang together in both. The paper does not
-#   give its penalty nor its layout, to which the contrast of its pictures may be due.
-# - **As printed**, with the same k for every stock, Robust NS spreads its edges evenly: no stock is without neighbors
-#   and the vote of the neighbors is nearly as good as the default's, but more edges cross sectors, in technology as
-#   elsewhere.
+# One data set, so there are no seeds; nothing but k' was tuned. The larger of the two k' is the better one by purity,
+# which only those see who know the sectors; k' = 6 was tried as well and is worse than both. The default needs no such
+# choice.
+#
+# - **Heavy tails, also after winsorizing: reproduces.** There are ten times as many days beyond three standard
+#   deviations as a normal distribution has (figure 1).
+# - **Stocks of a sector lie together in the graph of Robust NS: reproduces if k' is large enough** (figure 2). Purity
+#   is 0.77 as printed with k' = 30 and 0.58 with k' = 10; by default it is 0.81.
+# - **Vanilla NS does worse on technology, returns as they are: reproduces** (figures 2 and 3). Its purity is 0.62, and
+#   38 or 42 of the 64 technology stocks have most of their neighbors in technology, where Robust NS has 51 (k' = 30)
+#   and 59 (default); 12 or 8 of them have no neighbor in technology at all, where Robust NS has 1 and 0. That it
+#   "cannot distinguish" technology is too strong: the 52 or 56 that hang together do lie together.
+# - **The same, returns winsorized: in part.** Vanilla NS gains most of what it lacked (purity 0.73 or 0.77, 52 stocks)
+#   and is level with Algorithm 2 as printed (0.77, 52); the default stays ahead (0.81, 59).
+# - Bad days hurt the lasso, and winsorizing repairs most of that. Robust NS gives nearly the same graph with it and
+#   without it: this is what robustness is for.
+# - Vanilla NS leaves 23 or 26 stocks without a neighbor on the returns as they are, 6 or 13 on winsorized ones, and
+#   Algorithm 2 as printed 10; the default none.

@@ -94,16 +94,6 @@ ratio = wide.div(wide[experiment.OWN], axis=0).groupby("data").median().T
 ratio.loc[order[1:], kinds].round(2)
 
 # %% [markdown]
-# ## R's robustHD
-#
-# Figures that were recorded when this package was designed, no later than November 2026, on one core; this script does
-# not run R. Data as above: the paper's linear model with 300 good rows and 33 outliers, 1,000 columns, k = 5.
-#
-# | method | processor time of a fit | accuracy |
-# |---|---|---|
-# | `sparseLTS` | 60 s | error 0.02–0.05 at σ ≤ 0.1 |
-# | `rlars` (robust LARS) | 1.4 s | error 0.2–0.3 at σ = 1; F1 0.6 under leverage |
-#
 # ## What was learned
 #
 # - On clean data nothing is lost: `rht_fit` finds the five terms and is as close to the truth as least squares on them.

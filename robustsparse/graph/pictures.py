@@ -10,7 +10,9 @@ from robustsparse.report.plots import plot_graph_cuts, plot_graph_path, plot_net
 class Pictures(Part):
     """Methods of `GraphResult` that draw."""
 
-    def plot(self, groups: Any = None, ax: Any = None, *, labels: Any = "auto") -> Any:
+    def plot(
+        self, groups: Any = None, ax: Any = None, *, labels: Any = "auto", legend: bool = True
+    ) -> Any:
         """Draw the graph as a network, its nodes colored by group; returns the Axes.
 
         Parameters
@@ -21,6 +23,9 @@ class Pictures(Part):
             Where to draw; a new figure if None.
         labels : {"auto"}, bool, int or sequence of str
             Which nodes to name: up to 30 all, else none; all or none; so many, of the largest degree; these.
+        legend : bool
+            Name the groups beside the network or below it. False leaves that to one legend for several networks:
+            ``figure.legend(*ax.get_legend_handles_labels())``.
 
         Returns
         -------
@@ -34,7 +39,8 @@ class Pictures(Part):
         >>> [text.get_text() for text in ax.get_legend().get_texts()]
         ['first', 'second']
         """
-        return plot_network(self._graph.adjacency, self._graph.nodes, groups, ax, labels=labels)
+        graph = self._graph
+        return plot_network(graph.adjacency, graph.nodes, groups, ax, labels=labels, legend=legend)
 
     def plot_path(self, ax: Any = None) -> Any:
         """Draw what the graph was chosen by against the number of edges, or the number of edges along the path.

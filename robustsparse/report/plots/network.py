@@ -101,6 +101,7 @@ def plot_network(
     ax: "Axes | None" = None,
     *,
     labels: Any = "auto",
+    legend: bool = True,
 ) -> "Axes":
     """Draw a graph, its nodes colored by group.
 
@@ -121,6 +122,9 @@ def plot_network(
     labels : {"auto"}, bool, int or sequence of str
         Which nodes to name: up to 30 all of them, else none (`"auto"`); all or none; so many, of the largest degree;
         these. A name that has no room is left out.
+    legend : bool
+        Name the groups beside the network or below it. False leaves that to one legend for several networks:
+        ``figure.legend(*ax.get_legend_handles_labels())``.
 
     Returns
     -------
@@ -139,7 +143,9 @@ def plot_network(
     named = _to_label(labels, [str(node) for node in nodes], np.diff(graph.indptr))
     names = _short_names([printable(nodes[i]) for i in named], ax)
     entries = [] if groups is None else legend_looks(as_groups(groups, nodes))
-    room = _add_legend(ax, entries, getattr(groups, "name", None))
+    _add_handles(ax, entries)
+    title = getattr(groups, "name", None)
+    room = _add_legend(ax, entries, title) if legend else (0.0, 0.0)
     inner = _network_box(ax, room, names)
     frame = network_layout(adjacency, nodes, groups, aspect=float(inner[2] / inner[3]))
     scale = _set_limits(ax, frame, inner)
@@ -162,6 +168,12 @@ def _bare_axes(ax: "Axes | None") -> "Axes":
 
 
 # ---------------------------------------------------------------------------------------- the room
+
+
+def _add_handles(ax: "Axes", entries: Sequence[Look]) -> None:
+    """Points without a place, one for each group, that a legend of the axes or of their figure shows."""
+    for look in entries:
+        ax.plot([], [], look.marker, color=look.color, label=look.name, markersize=5, mew=0)
 
 
 def _add_legend(ax: "Axes", entries: Sequence[Look], title: Any) -> tuple[float, float]:
@@ -197,14 +209,8 @@ def _draw_legend(
     columns: int,
     title: Any,
 ) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D([], [], color=look.color, marker=look.marker, linestyle="", markersize=5, mew=0)
-        for look in entries
-    ]
     legend = ax.legend(
-        handles,
+        ax.lines[-len(entries) :],
         list(names),
         loc=loc,
         ncols=columns,

@@ -250,3 +250,19 @@ def test_groups_stand_in_the_legend_by_the_numbers_in_their_names() -> None:
     legend = ax.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["g1", "g2", "g9", "g10"]
+
+
+def test_one_legend_can_serve_several_networks() -> None:
+    long = ["Consumer Discretionary"] * 3 + ["Information Technology"] * 3
+    figure, (left, right) = plt.subplots(1, 2, figsize=(4.0, 3.0), layout="constrained")
+    plot_network(GRAPH, NODES, long, left, legend=False)
+    plot_network(GRAPH, NODES, long, right)
+    assert left.get_legend() is None
+    handles, names = left.get_legend_handles_labels()
+    assert names == ["Consumer Discretionary", "Information Technology"]
+    assert [to_hex(handle.get_color()).upper() for handle in handles] == list(PALETTE[:2])
+    # What the legend does not take goes to the network.
+    drawn(left)
+    high = [np.ptp(nodes_in_pixels(ax)[:, 1]) for ax in (left, right)]
+    assert high[0] > high[1]
+    plt.close(figure)
