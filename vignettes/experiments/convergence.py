@@ -31,7 +31,7 @@ def trace(
     k: int,
     estimator: GradientEstimator,
     loss: object = None,
-    step: float = STEP,
+    step: float | str = STEP,
     iterations: int = 150,
     intercept: bool = False,
     radius: float | None = None,
