@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 import robustsparse as rs
 
 HERE = Path(__file__).parent
-SEEDS = 20
+SEEDS = 60
 SIZE = {"n": 300, "d": 1000, "k": 5, "sigma": 0.5}
 
 HEAD = """# The automatic fit under attack
