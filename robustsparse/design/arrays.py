@@ -17,6 +17,7 @@ from robustsparse.base.checks import (
 )
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.types import Array, Mask
+from robustsparse.design.bases import Bases
 from robustsparse.design.clusters import as_clusters
 from robustsparse.design.design import Design
 from robustsparse.design.frames import INTERCEPT, Dropped
@@ -96,6 +97,7 @@ def array_design(
     keep: Sequence[Any] | None = None,
     groups: Any = None,
     coded: Mask | None = None,
+    bases: Bases | None = None,
     weights: Any = None,
     offset: Any = None,
     cluster: Any = None,
@@ -139,6 +141,7 @@ def array_design(
         offset=None if offset is None else _numbers("offset", offset, counts),
         keep=kept,
         coded=coded,
+        bases=None if bases is None else bases.rows(counts),
         gaps=gaps,
         clusters=None if cluster is None else as_clusters(cluster, n, index).rows(counts),
         by_name=given is not None,

@@ -30,6 +30,7 @@ from robustsparse.base.text import did_you_mean, listed, shown
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.clusters import cluster_column
 from robustsparse.design.design import Design
+from robustsparse.design.formulas.basis_terms import find_bases
 from robustsparse.design.formulas.coding import Coding, Evaluator
 from robustsparse.design.formulas.parsing import (
     INTERCEPT,
@@ -188,6 +189,7 @@ def build_design(
         keep=kept,
         groups=_groups(groups, group_terms, found, kept),
         coded=found.coded() if group_terms else None,
+        bases=find_bases(evaluator, coding, places, columns, use[rows]),
         gaps=gaps,
         clusters=None if clusters is None else clusters.rows(use),
         references=spec.references,

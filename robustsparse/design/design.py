@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.base.types import Array, Mask, Places
+from robustsparse.design.bases import Bases
 from robustsparse.design.clusters import Clusters
 from robustsparse.design.frames import Dropped
 from robustsparse.design.gaps import Gaps
@@ -37,6 +38,7 @@ class Design:
     groups : places of the columns that enter and leave a model together, by the name of their term; the other columns
         stand alone.
     coded : (d,) bool, the columns of terms that became several columns which stay together; None if there are none.
+    bases : the variables of splines and polynomials, which tell how far out a row is; None if there are none.
     references : the level of each factor that has no column of its own.
     gaps : rows and columns of the missing cells, in whose places X has stand-ins; None unless they are to be imputed.
     first : places of the rows to tell of, in the order in which they were given; None for all of them as they stand.
@@ -58,6 +60,7 @@ class Design:
     keep: Mask
     groups: Groups = field(default_factory=dict)
     coded: Mask | None = None
+    bases: Bases | None = None
     references: dict[str, object] = field(default_factory=dict)
     gaps: Gaps | None = None
     clusters: Clusters | None = None

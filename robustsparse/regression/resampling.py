@@ -21,6 +21,7 @@ from robustsparse.base.jobs import outcomes
 from robustsparse.base.text import did_you_mean
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.arrays import array_design
+from robustsparse.design.bases import Bases
 from robustsparse.design.design import Design
 from robustsparse.design.groups import Groups, named
 from robustsparse.design.response import Coding, Response
@@ -66,6 +67,8 @@ class Study:
         Places of the columns that enter and leave together, by the name of their term.
     coded : bool array (d,) or None
         Columns of terms that became several columns.
+    bases : Bases or None
+        Variables of splines and polynomials.
     weights, offset : array (n,) or None
         Multipliers of the rows; known part of the linear predictor.
     options : dict
@@ -78,6 +81,7 @@ class Study:
     kept: list[str]
     groups: Groups
     coded: Mask | None
+    bases: Bases | None
     weights: Array | None
     offset: Array | None
     options: dict[str, Any]
@@ -101,7 +105,7 @@ class Study:
         """The whole fit on some rows, which may repeat."""
         return self._fit(
             self._rows(rows), rows, seed, self.names, self.kept, n_jobs, self.options,
-            groups=self.groups, coded=self.coded,
+            groups=self.groups, coded=self.coded, bases=self.bases,
         )  # fmt: skip
 
     def link(self, fit: RHTResult, rows: Places) -> Array:
@@ -123,7 +127,8 @@ class Study:
         places = pd.Index(self.names).get_indexer(pd.Index(terms))
         X = self.X[rows][:, places] if sparse.issparse(self.X) else self.X[np.ix_(rows, places)]
         coded = None if self.coded is None else self.coded[places]
-        return self._fit(X, rows, seed, terms, terms, 1, given, coded=coded)
+        bases = None if self.bases is None else self.bases.of_columns(places)
+        return self._fit(X, rows, seed, terms, terms, 1, given, coded=coded, bases=bases)
 
     def _trusted(self, rows: Places) -> Places:
         """The rows without those, where that counts, that are far out in columns which a model may not have."""
@@ -131,12 +136,13 @@ class Study:
             return rows
         options = {k: v for k, v in self.options.items() if k not in ("intercept", "rng")}
         asked = Arguments(**{**options, "n_jobs": 1})
-        trust = trusted_rows(self._rows(rows), self.response.values[rows], asked)
+        bases = None if self.bases is None else self.bases.rows(rows)
+        trust = trusted_rows(self._rows(rows), self.response.values[rows], asked, bases)
         return rows[trust > 0]
 
     def _fit(
         self, X: Any, rows: Places, seed: int, names: Sequence[str], kept: Sequence[str],
-        n_jobs: int | None, options: dict[str, Any], **of_columns: Any,
+        n_jobs: int | None, options: dict[str, Any], bases: Bases | None = None, **of_columns: Any,
     ) -> RHTResult:  # fmt: skip
         if not X.shape[1]:
             raise ParameterError(
@@ -153,7 +159,8 @@ class Study:
             X, self.response.values[rows], Arguments(**{**own, "rng": rng, "n_jobs": n_jobs}),
             names=names, keep=kept or None, intercept=options.get("intercept", True),
             weights=None if self.weights is None else self.weights[rows],
-            offset=None if self.offset is None else self.offset[rows], **of_columns,
+            offset=None if self.offset is None else self.offset[rows],
+            bases=None if bases is None else bases.rows(rows), **of_columns,
         )  # fmt: skip
 
     def classes(self) -> Places:
@@ -211,7 +218,8 @@ def _study(design: Design, options: dict[str, Any], check: Check | None) -> Stud
     kept = [design.names[j] for j in np.flatnonzero(design.keep)]
     X = design.X.tocsr() if sparse.issparse(design.X) else without_gaps(design.X, design.gaps)
     return Study(
-        X, design.response, design.names, kept, design.groups, design.coded, design.weights, design.offset, options
+        X, design.response, design.names, kept, design.groups, design.coded, design.bases, design.weights,
+        design.offset, options,
     )  # fmt: skip
 
 

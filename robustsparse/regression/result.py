@@ -350,7 +350,8 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
         ----------
         kind : {None, "response", "leverage"}
             All; rows whose response the model cannot explain; rows far out in the predictors, on all of which,
-            selected or not, leverage is judged. A row can be both, which is bad leverage.
+            selected or not, leverage is judged; of a spline or polynomial, on its variable. A row can be both, which
+            is bad leverage.
 
         Returns
         -------

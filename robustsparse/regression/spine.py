@@ -18,6 +18,7 @@ from robustsparse.base.text import listed
 from robustsparse.base.threads import one_blas_thread
 from robustsparse.base.types import Array
 from robustsparse.design.arrays import array_design, require_rows
+from robustsparse.design.bases import Bases
 from robustsparse.design.design import Design
 from robustsparse.design.fingerprint import Fingerprint
 from robustsparse.design.frames import INTERCEPT
@@ -190,12 +191,12 @@ def _without_wide_terms(problem: Standardized, design: Design) -> Standardized:
     return replace(problem, groups=labels)
 
 
-def trusted_rows(X: Any, y: Array, asked: Arguments) -> Array:
+def trusted_rows(X: Any, y: Array, asked: Arguments, bases: Bases | None = None) -> Array:
     """How far the rows (n,) of a design are to be trusted, judged on all its columns, as a fit would."""
     options = make_options(asked)
     problem = standardized(
-        X, y, options.loss, family=options.family, how=options.scale, threads=options.threads
-    )
+        X, y, options.loss, family=options.family, how=options.scale, threads=options.threads, bases=bases
+    )  # fmt: skip
     return trust_in_rows(problem, leverage(problem), options.estimator)
 
 
@@ -208,5 +209,5 @@ def _standardized(design: Design, options: Options, intercept: bool) -> Standard
         design.X, design.response.values, options.loss, family=options.family, how=options.scale,
         intercept=bool(intercept), keep=np.flatnonzero(design.keep), weights=design.weights,
         offset=design.offset, groups=group_ids(design.groups, len(design.names)), coded=design.coded,
-        names=design.names, threads=options.threads,
+        bases=design.bases, names=design.names, threads=options.threads,
     )  # fmt: skip

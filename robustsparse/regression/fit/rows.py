@@ -73,10 +73,14 @@ def clusters_of(problem: Standardized) -> Indices:
 def _measured(problem: Standardized) -> Array:
     """Predictors (d, n) without those of a factor that enters as a whole, unless there are no others.
 
-    A level is not far out, however rare it is; and which of them is the reference must not matter.
+    A level is not far out, however rare it is; and which of them is the reference must not matter. In the place of
+    columns that a spline spreads its variable over stands the variable.
     """
     XT = problem.XT[: problem.d]
     levels = factor_columns(problem)
+    if problem.spread is not None and problem.variables is not None:
+        out = np.union1d(levels, np.flatnonzero(problem.spread))
+        return np.vstack([np.delete(XT, out, axis=0), problem.variables])
     return XT if len(levels) in (0, len(XT)) else np.delete(XT, levels, axis=0)
 
 

@@ -18,6 +18,7 @@ from robustsparse.algorithm.sparsity import largest_k
 from robustsparse.base.checks import LARGEST
 from robustsparse.base.errors import DataError
 from robustsparse.base.types import Array, Indices, Mask
+from robustsparse.design.bases import Bases
 from robustsparse.regression.family import Chosen, Family
 from robustsparse.regression.fit.looks import Whole
 from robustsparse.regression.fit.packing import packed
@@ -57,6 +58,10 @@ class Standardized:
         Share of the variance of a row's residual that is not due to cells which were filled; `weights` have it in them.
     by_mad : bool
         Whether the scale of the predictors is their MAD.
+    spread : bool array (d,) or None
+        Predictors that a spline or polynomial spreads its variable over; None if there are none.
+    variables : array (m, n) or None
+        These variables, standardized, by which rows are judged in their place.
     whole : Whole or None
         The design that XT holds some columns of; None if it holds all of them.
     """
@@ -75,6 +80,8 @@ class Standardized:
     groups: Indices | None = None
     certainty: Array | None = None
     by_mad: bool = False
+    spread: Mask | None = None
+    variables: Array | None = None
     whole: Whole | None = None
 
     @property
@@ -200,12 +207,13 @@ class Standardized:
         return replace(
             self, XT=XT, y=self.y[index], weights=part(self.weights), offset=part(self.offset),
             certainty=part(self.certainty),
+            variables=None if self.variables is None else self.variables[:, index],
             whole=None if whole is None else replace(whole, rows=whole.rows_of(index)),
         )  # fmt: skip
 
     def without_rows(self) -> "Standardized":
         """The units of the problem and its response, without the design."""
-        return replace(self, XT=np.empty((len(self.XT), 0), dtype=self.XT.dtype))
+        return replace(self, XT=np.empty((len(self.XT), 0), dtype=self.XT.dtype), variables=None)
 
     def chosen(self, columns: Indices) -> Chosen:
         """The rows on a few columns, for a regression on these alone."""
@@ -255,6 +263,7 @@ def standardized(
     offset: Array | None = None,
     groups: Indices | None = None,
     coded: Mask | None = None,
+    bases: Bases | None = None,
     names: Sequence[str] | None = None,
     threads: int = 1,
 ) -> Standardized:
@@ -282,6 +291,8 @@ def standardized(
         Number of each column's group, see `Standardized`.
     coded : bool array (d,), optional
         Columns that were made of others, see `standardize`.
+    bases : Bases, optional
+        Variables of splines and polynomials.
     names : sequence of str, optional
         Column names for error messages.
     threads : int
@@ -293,10 +304,14 @@ def standardized(
         X, how, center=intercept, ones=intercept, names=names, threads=threads, dtype=precision,
         coded=coded,
     )  # fmt: skip
-    return with_response(
+    problem = with_response(
         XT, scaling, y, loss, family=family, how=how, intercept=intercept, keep=keep, weights=weights,
         offset=offset, groups=groups, names=names,
     )  # fmt: skip
+    if bases is None:
+        return problem
+    variables = standardize(bases.variables, how, dtype=precision)[0]
+    return replace(problem, spread=bases.columns, variables=variables)
 
 
 def with_response(
