@@ -14,7 +14,8 @@ from scipy import sparse
 from robustsparse import kernels
 from robustsparse.base.matrices import canonical
 from robustsparse.base.types import Array, Indices
-from robustsparse.graph.rows import TrustedRows, correlation
+from robustsparse.graph.rows import TrustedRows
+from robustsparse.graph.scores import correlation
 
 SUBSAMPLES = 40
 # Neighbors kept in each subsample: a tight and a generous threshold, averaged.
@@ -137,7 +138,7 @@ def combine(subsamples: Sequence[Subsample], rule: str, d: int) -> Ranking:
     subsamples : sequence of Subsample
         All of them; sums are taken in their order, whoever made which.
     rule : {"or", "and"}
-        Whether the sizes of the two directions are averaged, or the smaller one counts.
+        Whether the larger of the two directions counts, or the smaller.
     d : int
         Number of variables.
     """
@@ -147,7 +148,7 @@ def combine(subsamples: Sequence[Subsample], rule: str, d: int) -> Ranking:
         for name in ("places", "coef", "tight")
     )
     size = np.abs(np.bincount(places, coef, minlength=d * d).reshape(d, d)) / count
-    scores = 0.5 * (size + size.T) if rule == "or" else np.minimum(size, size.T)
+    scores = (np.maximum if rule == "or" else np.minimum)(size, size.T)
     above = np.bincount(tight, minlength=d * d).reshape(d, d) / count
     strongest = np.array([one.strongest for one in subsamples])
     return Ranking(canonical(scores), canonical(above + above.T), strongest)

@@ -17,20 +17,20 @@ from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Mask
 from robustsparse.design.stores.sizes import available, bytes_of
 from robustsparse.design.variables import NaAction, Variables, variables
-from robustsparse.graph.adjacency import entry_ranking, strongest_pairs
+from robustsparse.graph.adjacency import entry_ranking
+from robustsparse.graph.cuts import compared_cuts
 from robustsparse.graph.jobs import fit_nodes, rank_pairs
-from robustsparse.graph.neighborhoods import graph_criterion, pairs_criterion
+from robustsparse.graph.neighborhoods import graph_criterion
 from robustsparse.graph.nodes import both_directions
 from robustsparse.graph.options import Plan, Request, make_plan
 from robustsparse.graph.ranking import SUBSAMPLES, Ranking
 from robustsparse.graph.result import GraphResult
-from robustsparse.graph.rows import TrustedRows, all_rows, correlation, trusted_rows
+from robustsparse.graph.rows import TrustedRows, all_rows, trusted_rows
+from robustsparse.graph.scores import correlation
 from robustsparse.robust import standardize as scaling
 
 # Bytes for each pair of nodes: correlations of all rows and of subsamples, in double precision.
 _PAIR_BYTES = 24
-# Number of cuts of the ranking among which the criterion chooses, and their largest mean degree.
-_CUTS, _LARGEST_DEGREE = 30, 16
 # Largest instability of a graph that is chosen by stability: the bound that is usual in that approach.
 _INSTABILITY = 0.05
 # Warn if gaps cost more than this share of the rows.
@@ -167,8 +167,7 @@ def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
     missing = None if table.missing is None else np.ascontiguousarray(table.missing.T)
     rows = (trusted_rows if plan.screen else all_rows)(Z, plan.threads, missing)
     ranking = rank_pairs(rows, plan, store) if plan.screen else None
-    # Weights below one would shrink the correlations; in what is reported, a row that was kept counts fully.
-    covariance = correlation(rows.values, np.sign(rows.weights))
+    covariance = correlation(rows.values, rows.weights)
     start = covariance if plan.screen else None
     coef = fit_nodes(_for_fits(table, units, rows, plan), start, plan, store)
     sizes = [both_directions(values, plan.rule) for values in coef]
@@ -274,7 +273,7 @@ def _where(table: Variables, found: Mask) -> str:
 
 def _choose(graph: GraphResult, plan: Plan, ranking: Ranking | None, n: int) -> GraphResult:
     """The graph that was asked for, or the best by the criterion that was."""
-    cuts = _cuts(graph, ranking, n)
+    cuts = compared_cuts(graph.ranking, ranking, graph.covariance, n)
     graph = replace(graph, cuts=cuts)
     if plan.max_edges is not None:
         return graph.up_to(plan.max_edges)
@@ -298,20 +297,3 @@ def _best_of_path(graph: GraphResult, n: int) -> GraphResult:
     graph = replace(graph, path=graph.path.assign(criterion=criterion))
     best = graph.at(k=int(graph.path.index[int(np.argmin(criterion))]))
     return replace(best, chosen=f"{best.chosen} by the extended BIC")
-
-
-def _cuts(graph: GraphResult, ranking: Ranking | None, n: int) -> pd.DataFrame:
-    """Graphs of the strongest edges, by their number: extended BIC, and instability where it is known."""
-    d = len(graph.nodes)
-    most = min(graph.ranking.nnz // 2, _LARGEST_DEGREE * d // 2)
-    sizes = np.unique(np.r_[0, np.geomspace(1, max(most, 1), _CUTS).round()]).astype(int)
-    sizes = sizes[sizes <= most]
-    table: dict[str, list[float]] = {
-        "criterion": [
-            pairs_criterion(graph.covariance, *pairs, n)
-            for pairs in strongest_pairs(graph.ranking, sizes.tolist())
-        ]
-    }
-    if ranking is not None:
-        table["instability"] = [ranking.instability(size) for size in sizes]
-    return pd.DataFrame(table, index=pd.Index(sizes, name="n_edges"))

@@ -5,9 +5,11 @@ from math import sqrt
 
 import numpy as np
 
-from robustsparse.base.ranks import normal_quantiles
 from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Mask, Places
+from robustsparse.graph.cells import moderate_errors
+from robustsparse.graph.conformity import is_minority, rows_apart, unexplained, weights_by_size
+from robustsparse.graph.scores import correlation, normal_scores
 from robustsparse.robust.imputation import Imputer
 from robustsparse.robust.scales import median_and_mad
 from robustsparse.robust.wrong_cells import wrong_cells
@@ -17,9 +19,11 @@ _LARGEST_Z = 3.0
 # Rows larger than the median by this many MADs are far, and far rows whose directions agree better than those of the
 # others, by this many MADs and by this factor, are rejected.
 _ROW_CUT, _AGREEMENT_CUT, _AGREEMENT_RATIO = 3.0, 3.0, 1.5
-# Whether work is worth several threads depends on its time, in units of reading one value: ranking a value takes this
-# many, and this many multiplications of a matrix product take one.
-_SORTING, _PRODUCTS = 20, 16
+# Whether work is worth several threads depends on its time, in units of reading one value: this many multiplications of
+# a matrix product take one.
+_PRODUCTS = 16
+# Rows that hid behind others are looked for so often at most.
+_ROUNDS = 4
 # Directions compared with all others at once, with any number of threads, so that rounding does not depend on it.
 _BLOCK = 256
 
@@ -76,6 +80,14 @@ def trusted_rows(XT: Array, threads: int = 1, missing: Mask | None = None) -> Tr
     """
     if missing is not None:
         XT = np.where(missing, 0.0, XT)
+    errors, weights = _judged(XT, threads, missing)
+    standard = with_expected(XT, errors if missing is None else errors | missing, weights > 0)
+    values, weights = _conforming(standard, weights, threads)
+    return TrustedRows(values, weights, errors, standard)
+
+
+def _judged(XT: Array, threads: int, missing: Mask | None) -> tuple[Mask, Array]:
+    """Errors (d, n), and weights (n,) of the rows as their sizes without the errors tell."""
     errors = wrong_cells(XT)
     weights = row_weights(np.where(errors, 0.0, XT), threads, missing)
     kept = weights > 0
@@ -83,10 +95,33 @@ def trusted_rows(XT: Array, threads: int = 1, missing: Mask | None = None) -> Tr
         # Rejected rows may have hidden the errors in the others.
         errors[:, ~kept] = False
         errors[:, kept] = wrong_cells(XT[:, kept])
-    standard = with_expected(XT, errors if missing is None else errors | missing, kept)
-    values = np.zeros_like(XT)
-    values[:, kept] = normal_scores(np.compress(kept, standard, axis=1), threads)
-    return TrustedRows(values, weights, errors, standard)
+    doubtful = errors if missing is None else errors | missing
+
+    def fill(values: Array, suspects: Mask) -> Array:
+        return with_expected(values, doubtful | suspects, kept)
+
+    more = moderate_errors(np.where(errors, 0.0, XT), weights, fill, threads)
+    if more.any():
+        errors |= more
+        weights = row_weights(np.where(errors, 0.0, XT), threads, missing)
+    return errors, weights
+
+
+def _conforming(standard: Array, weights: Array, threads: int) -> tuple[Array, Array]:
+    """Normal scores (d, n) and weights (n,) once rows are judged by what neighbors leave of their variables."""
+    weights = weights.copy()
+    for more in reversed(range(_ROUNDS)):
+        kept = np.flatnonzero(weights > 0)
+        scores = normal_scores(standard[:, kept], threads)
+        left = unexplained(scores, weights[kept])
+        apart = rows_apart(left)
+        if not (more and apart.any()):
+            break
+        weights[kept[apart]] = 0.0
+    weights[kept] = np.minimum(weights[kept], weights_by_size(left))
+    values = np.zeros_like(standard)
+    values[:, kept] = scores
+    return values, weights
 
 
 def all_rows(XT: Array, threads: int = 1, missing: Mask | None = None) -> TrustedRows:
@@ -121,23 +156,6 @@ def with_expected(XT: Array, doubtful: Mask, kept: Mask) -> Array:
     return filled
 
 
-def normal_scores(XT: Array, threads: int = 1) -> Array:
-    """Each variable's ranks as quantiles of the normal distribution; constant variables become zero.
-
-    Examples
-    --------
-    >>> normal_scores(np.array([[1.0, 50.0, 2.0], [7.0, 7.0, 7.0]])).round(3).tolist()
-    [[-0.674, 0.674, 0.0], [0.0, 0.0, 0.0]]
-    """
-    out = np.empty(XT.shape)
-
-    def columns(first: int, last: int) -> None:
-        out[first:last] = normal_quantiles(XT[first:last])
-
-    over_columns(columns, len(XT), _SORTING * XT.size, threads)
-    return out
-
-
 def row_weights(XT: Array, threads: int = 1, missing: Mask | None = None) -> Array:
     """Weights (n,): large rows are brought to the size of the others, those that agree with each other are rejected.
 
@@ -150,6 +168,8 @@ def row_weights(XT: Array, threads: int = 1, missing: Mask | None = None) -> Arr
     far = size > median + _ROW_CUT * spread
     rejected = np.zeros(len(size), dtype=bool)
     rejected[np.flatnonzero(far)[_pointing_alike(values, far, threads)]] = True
+    if rejected.any() and not is_minority(_lengths_along(values, rejected), rejected):
+        rejected[:] = False
     usual = _usual_size(
         values[:, ~rejected], None if missing is None else missing[:, ~rejected], threads
     )
@@ -198,6 +218,12 @@ def _pointing_alike(values: Array, far: Mask, threads: int) -> Mask:
     return np.asarray(found > bar)
 
 
+def _lengths_along(values: Array, group: Mask) -> Array:
+    """How far out each row (n,) lies along the directions of a group of rows, as a root mean square over them."""
+    directions = values[:, group] / np.linalg.norm(values[:, group], axis=0)
+    return np.asarray(np.sqrt(np.square(directions.T @ values).mean(axis=0)))
+
+
 def _mean_agreement(directions: Array, threads: int) -> Array:
     """Mean squared cosine of each direction (d, m) with the others."""
     d, m = directions.shape
@@ -214,26 +240,3 @@ def _mean_agreement(directions: Array, threads: int) -> Array:
 
         over_columns(blocks, -(-m // _BLOCK), m * d * d // _PRODUCTS, threads)
     return np.asarray((squares - 1.0) / (m - 1.0))
-
-
-def correlation(values: Array, weights: Array) -> Array:
-    """Weighted correlation matrix (d, d) of variables (d, n); a constant one is correlated with nothing.
-
-    Examples
-    --------
-    >>> values = np.array([[1.0, 2.0, 3.0, 9.0], [2.0, 4.0, 6.0, -9.0], [5.0, 5.0, 5.0, 5.0]])
-    >>> correlation(values, np.array([1.0, 1.0, 1.0, 0.0]))
-    array([[1., 1., 0.],
-           [1., 1., 0.],
-           [0., 0., 1.]])
-    """
-    total = float(weights.sum())
-    centered = values - ((values @ weights) / total)[:, None]
-    centered *= np.sqrt(weights / total)
-    S = np.asarray(centered @ centered.T)
-    root = np.sqrt(np.diag(S))
-    varies = root > np.finfo(float).eps * np.abs(values).max(axis=1, initial=0.0)
-    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=varies)
-    S *= np.outer(inverse, inverse)
-    np.fill_diagonal(S, 1.0)
-    return S

@@ -7,13 +7,12 @@ from scipy.stats import norm
 import robustsparse as rs
 from robustsparse.graph.rows import (
     _mean_agreement,
-    correlation,
-    normal_scores,
     row_weights,
     trusted_rows,
     with_expected,
     wrong_cells,
 )
+from robustsparse.graph.scores import correlation, normal_scores
 from robustsparse.robust.standardize import standardize
 
 SEEDS = range(5)
