@@ -1,8 +1,8 @@
 """Errors of moderate size in single cells: too near for a gap in their variable, too many for a tail that falls.
 
-However heavy a tail is, and whatever monotone function bends a variable, the logarithms of its sizes have one mode: past
-it their density falls. Errors of a few scales make it rise again. Then cells beyond the valley count as errors if
-the nearest variables do not let expect them either, as long as they are scattered over the rows.
+However heavy a tail is, and whatever monotone function bends a variable, the logarithms of its sizes have one mode, and
+beyond it their density falls. Errors of a few scales make it rise again. Then cells behind the valley count as errors
+if the nearest variables do not let expect them either, as long as they are scattered over the rows.
 """
 
 from collections.abc import Callable

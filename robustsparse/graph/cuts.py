@@ -1,6 +1,8 @@
 """How many edges: graphs of the strongest pairs of a ranking, compared by the extended BIC."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,9 +17,7 @@ from robustsparse.graph.ranking import Ranking
 _CUTS, _BETWEEN, _LARGEST_DEGREE = 30, 8, 16
 
 
-def compared_cuts(
-    scores: object, ranking: Ranking | None, covariance: Array, n: int
-) -> pd.DataFrame:
+def compared_cuts(scores: Any, ranking: Ranking | None, covariance: Array, n: int) -> pd.DataFrame:
     """Graphs of the strongest edges, by their number: extended BIC, and instability where it is known.
 
     Parameters
@@ -31,15 +31,30 @@ def compared_cuts(
     n : int
         Number of rows that it rests on.
     """
-    d = len(covariance)
-    ((rows, columns),) = strongest_pairs(scores, [_LARGEST_DEGREE * d // 2])
-    found = refined(
-        lambda size: pairs_criterion(covariance, rows[:size], columns[:size], n), len(rows)
-    )
+    found = _criteria(scores, covariance, n)
     table = {"criterion": [*found.values()]}
     if ranking is not None:
         table["instability"] = [ranking.instability(size) for size in found]
     return pd.DataFrame(table, index=pd.Index([*found], name="n_edges"))
+
+
+def better_order(ranking: Ranking, covariance: Array, n: int) -> Ranking:
+    """The ranking by the stronger direction of each pair, if its best graph has the smaller extended BIC."""
+    if ranking.stronger is None:
+        return ranking
+    orders = (ranking.scores, ranking.stronger)
+    best = min(orders, key=lambda order: min(_criteria(order, covariance, n).values()))
+    return replace(ranking, scores=best)
+
+
+def _criteria(scores: Any, covariance: Array, n: int) -> dict[int, float]:
+    """Extended BIC of the graphs of the strongest pairs, by their number."""
+    rows, columns = next(strongest_pairs(scores, [_LARGEST_DEGREE * len(covariance) // 2]))
+
+    def value(size: int) -> float:
+        return pairs_criterion(covariance, rows[:size], columns[:size], n)
+
+    return refined(value, len(rows))
 
 
 def refined(value: Callable[[int], float], most: int) -> dict[int, float]:

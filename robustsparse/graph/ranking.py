@@ -54,16 +54,20 @@ class Ranking:
     Attributes
     ----------
     scores : sparse array (d, d)
-        Evidence for each pair, symmetric.
+        Evidence for each pair, symmetric: that of both directions, averaged, or of one of them.
     stability : sparse array (d, d)
         Share of subsamples in which the tight threshold selects a pair, in either direction.
     strongest : array (subsamples, m)
         The strongest pairs of each subsample.
+    stronger : sparse array (d, d) or None
+        The same evidence by the stronger direction alone, if that may decide. A hub has many neighbors, each with a
+        small coefficient, while it explains each of them well: the average of both hides them.
     """
 
     scores: sparse.csr_array
     stability: sparse.csr_array
     strongest: Indices
+    stronger: sparse.csr_array | None = None
 
     def instability(self, n_edges: int) -> float:
         """Mean over all pairs of twice the variance of being among the `n_edges` strongest of a subsample."""
@@ -131,14 +135,14 @@ def _first(places: Indices, scores: Array, count: int) -> Indices:
 
 
 def combine(subsamples: Sequence[Subsample], rule: str, d: int) -> Ranking:
-    """Ranking of the pairs of d variables by the mean coefficients of the two directions.
+    """Ranking of the pairs of d variables by their mean coefficients.
 
     Parameters
     ----------
     subsamples : sequence of Subsample
         All of them; sums are taken in their order, whoever made which.
     rule : {"or", "and"}
-        Whether the larger of the two directions counts, or the smaller.
+        Whether the sizes of the two directions are averaged, or the smaller one counts.
     d : int
         Number of variables.
     """
@@ -148,7 +152,8 @@ def combine(subsamples: Sequence[Subsample], rule: str, d: int) -> Ranking:
         for name in ("places", "coef", "tight")
     )
     size = np.abs(np.bincount(places, coef, minlength=d * d).reshape(d, d)) / count
-    scores = (np.maximum if rule == "or" else np.minimum)(size, size.T)
+    scores = 0.5 * (size + size.T) if rule == "or" else np.minimum(size, size.T)
+    stronger = canonical(np.maximum(size, size.T)) if rule == "or" else None
     above = np.bincount(tight, minlength=d * d).reshape(d, d) / count
     strongest = np.array([one.strongest for one in subsamples])
-    return Ranking(canonical(scores), canonical(above + above.T), strongest)
+    return Ranking(canonical(scores), canonical(above + above.T), strongest, stronger)

@@ -18,7 +18,7 @@ from robustsparse.base.types import Array, Mask
 from robustsparse.design.stores.sizes import available, bytes_of
 from robustsparse.design.variables import NaAction, Variables, variables
 from robustsparse.graph.adjacency import entry_ranking
-from robustsparse.graph.cuts import compared_cuts
+from robustsparse.graph.cuts import better_order, compared_cuts
 from robustsparse.graph.jobs import fit_nodes, rank_pairs
 from robustsparse.graph.neighborhoods import graph_criterion
 from robustsparse.graph.nodes import both_directions
@@ -166,8 +166,8 @@ def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
     Z, units = scaling.standardize(table.X, "mad", names=table.nodes, threads=plan.threads)
     missing = None if table.missing is None else np.ascontiguousarray(table.missing.T)
     rows = (trusted_rows if plan.screen else all_rows)(Z, plan.threads, missing)
-    ranking = rank_pairs(rows, plan, store) if plan.screen else None
-    covariance = correlation(rows.values, rows.weights)
+    covariance, n = correlation(rows.values, rows.weights), len(rows.kept)
+    ranking = better_order(rank_pairs(rows, plan, store), covariance, n) if plan.screen else None
     start = covariance if plan.screen else None
     coef = fit_nodes(_for_fits(table, units, rows, plan), start, plan, store)
     sizes = [both_directions(values, plan.rule) for values in coef]
@@ -194,7 +194,7 @@ def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
         stability=None if ranking is None else ranking.stability,
         notes=_notes(table, units.constant, rows, plan),
     )
-    return _choose(graph, plan, ranking, len(rows.kept))
+    return _choose(graph, plan, ranking, n)
 
 
 def _warn_of_loss(table: Variables, na_action: NaAction) -> None:

@@ -109,13 +109,15 @@ def test_stability_is_the_share_of_subsamples_in_both_halves():
     assert stability.tolist() == [[0.0, 0.5, 0.25], [0.5, 0.0, 0.0], [0.25, 0.0, 0.0]]
 
 
-def test_the_stronger_direction_counts_under_or_the_weaker_under_and():
+def test_both_directions_count_under_or_the_weaker_under_and():
     # Coefficients 0.8 and -0.2 of the pair, each in one of two subsamples.
     ones = [
         Subsample(np.array([place]), np.array([coef]), np.arange(0), none(1))
         for place, coef in ((1, 0.8), (2, -0.2))
     ]
-    assert combine(ones, "or", 2).scores.toarray()[0, 1] == pytest.approx(0.4)
+    either = combine(ones, "or", 2)
+    assert either.scores.toarray()[0, 1] == pytest.approx(0.25)
+    assert either.stronger.toarray()[0, 1] == pytest.approx(0.4)
     assert combine(ones, "and", 2).scores.toarray()[0, 1] == pytest.approx(0.1)
 
 
