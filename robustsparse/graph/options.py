@@ -34,6 +34,7 @@ class Request:
     rule: Literal["or", "and"]
     max_edges: int | None
     select: Literal["ebic", "stars"]
+    factors: int
     screen: bool
     epsilon: float
     standardize: bool | Literal["scores", "mad", "blocks", "winsor", "sd"]
@@ -59,7 +60,7 @@ class Plan:
         Whether the graph is to be the best of several k.
     estimator : Estimator
         Robust mean of the gradient.
-    rule, max_edges, select, screen
+    rule, max_edges, select, factors, screen
         As asked for.
     how : str
         Scale of the variables in the fits: "scores" or a name that `standardize` knows.
@@ -78,6 +79,7 @@ class Plan:
     rule: str
     max_edges: int | None
     select: str
+    factors: int
     screen: bool
     how: str
     settings: Settings
@@ -109,6 +111,8 @@ class Plan:
                 "settings": self.settings,
                 "draws": self.draws,
                 "chunk": CHUNK,
+                # Only where they are: runs without any go on from checkpoints that knew of none.
+                **({"factors": self.factors} if self.factors else {}),
             },
         )
 
@@ -128,6 +132,7 @@ def make_plan(asked: Request, n: int, d: int) -> Plan:
         rule=asked.rule,
         max_edges=_max_edges(asked.max_edges, d),
         select=asked.select,
+        factors=check_count("factors", asked.factors, 0, max(d - 2, 0)),
         screen=asked.screen,
         how=_how(asked.standardize, asked.screen),
         settings=_settings(asked.step, asked.max_iter, asked.tol),

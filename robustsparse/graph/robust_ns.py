@@ -19,6 +19,7 @@ from robustsparse.design.stores.sizes import available, bytes_of
 from robustsparse.design.variables import NaAction, Variables, variables
 from robustsparse.graph.adjacency import entry_ranking
 from robustsparse.graph.cuts import better_order, compared_cuts
+from robustsparse.graph.factors import without_factors
 from robustsparse.graph.jobs import fit_nodes, rank_pairs
 from robustsparse.graph.neighborhoods import graph_criterion
 from robustsparse.graph.nodes import both_directions
@@ -46,6 +47,7 @@ def robust_ns(
     rule: Literal["or", "and"] = "or",
     max_edges: int | None = None,
     select: Literal["ebic", "stars"] = "ebic",
+    factors: int = 0,
     screen: bool = True,
     epsilon: float = 0.1,
     standardize: bool | Literal["scores", "mad", "blocks", "winsor", "sd"] = True,
@@ -78,13 +80,18 @@ def robust_ns(
         Robust average of the gradient in Algorithm 2, as in `rht`; it makes the graphs along the path.
     rule : {"or", "and"}
         Whether one of the two directions of a pair makes an edge along the path, or both are needed; in the ranking,
-        whether the directions are averaged, or the weaker one counts.
+        whether the directions are averaged or the stronger one counts (whichever has the better graph by the extended
+        BIC), or the weaker one.
     max_edges : int, optional
         Take the graph of this many edges, the strongest of the ranking.
     select : {"ebic", "stars"}
         How many edges, if neither k nor `max_edges` says it: by an extended BIC of the neighborhoods, which errs on
         the side of few, or the most whose selection is stable over subsamples (StARS, instability at most 0.05), which
         with hundreds of variables finds edges in noise.
+    factors : int
+        Number of robust principal factors that are partialled out first, as the market of stocks, or the difference
+        between two populations: what all variables share ties every pair, and no sparse graph describes it. The graph,
+        its partial correlations and its covariance are then of what the factors leave.
     screen : bool
         Judge rows and cells on all variables first, fit the trusted rows, and rank edges by hard thresholding averaged
         over subsamples of them. False is the paper's algorithm on all rows as they are.
@@ -121,10 +128,12 @@ def robust_ns(
     -----
     Algorithm 2 as printed trims each coordinate by itself. Outlying rows that are shifted in all variables a little
     pass such a trim and tie all pairs alike, so by default rows are first judged on all variables together: rows whose
-    size exceeds the others' and whose direction other such rows share are rejected, other large rows are brought to the
-    size of the rest. Rejected rows need not be errors: a small group of another kind looks the same, and so do the
-    extremes of a factor that many variables share. Then edges are ranked by hard thresholding of every variable on the
-    others, from correlations of normal scores, averaged over 40 subsamples of the trusted rows.
+    size exceeds the others' and whose direction other such rows share are rejected, and so are rows that lie together
+    in a direction in which what the nearest variables leave of the others does not reach; other large rows are brought
+    to the size of the rest. Rejected rows need not be errors: a small group of another kind looks the same. More than a
+    quarter of the rows are no such group, nor are the extremes of a factor that all rows share. Then edges are ranked
+    by hard thresholding of every variable on the others, from correlations of normal scores, averaged over 40
+    subsamples of the trusted rows.
 
     Examples
     --------
@@ -140,8 +149,8 @@ def robust_ns(
     _warn_of_loss(table, na_action)
     _require_room(table.X.shape[1], available() if memory is None else bytes_of(memory))
     asked = Request(
-        k=k, estimator=estimator, rule=rule, max_edges=max_edges, select=select, screen=screen,
-        epsilon=epsilon, standardize=standardize, step=step, max_iter=max_iter, tol=tol, rng=rng,
+        k=k, estimator=estimator, rule=rule, max_edges=max_edges, select=select, factors=factors,
+        screen=screen, epsilon=epsilon, standardize=standardize, step=step, max_iter=max_iter, tol=tol, rng=rng,
         n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
     plan = make_plan(asked, *table.X.shape)
@@ -163,9 +172,8 @@ def _require_room(d: int, memory: int) -> None:
 
 def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
     """The graph of the variables: rows judged, pairs ranked, nodes fitted."""
-    Z, units = scaling.standardize(table.X, "mad", names=table.nodes, threads=plan.threads)
-    missing = None if table.missing is None else np.ascontiguousarray(table.missing.T)
-    rows = (trusted_rows if plan.screen else all_rows)(Z, plan.threads, missing)
+    table = _given_factors(table, plan)
+    _, units, rows = _judged(table, plan)
     covariance, n = correlation(rows.values, rows.weights), len(rows.kept)
     ranking = better_order(rank_pairs(rows, plan, store), covariance, n) if plan.screen else None
     start = covariance if plan.screen else None
@@ -195,6 +203,26 @@ def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
         notes=_notes(table, units.constant, rows, plan),
     )
     return _choose(graph, plan, ranking, n)
+
+
+def _judged(table: Variables, plan: Plan) -> tuple[Array, scaling.Scaling, TrustedRows]:
+    """Standardized variables (d, n), their units, and how far their rows are trusted."""
+    Z, units = scaling.standardize(table.X, "mad", names=table.nodes, threads=plan.threads)
+    missing = None if table.missing is None else np.ascontiguousarray(table.missing.T)
+    return Z, units, (trusted_rows if plan.screen else all_rows)(Z, plan.threads, missing)
+
+
+def _given_factors(table: Variables, plan: Plan) -> Variables:
+    """The variables without their leading factors, if some are to be partialled out."""
+    if not plan.factors:
+        return table
+    Z, _, rows = _judged(table, plan)
+    left, share = without_factors(Z, rows, plan.factors, plan.threads)
+    what = "factor was" if plan.factors == 1 else "factors were"
+    note = (
+        f"{plan.factors} robust principal {what} partialled out first: {share:.0%} of the variance"
+    )
+    return replace(table, X=np.asfortranarray(left.T), notes=(*table.notes, note))
 
 
 def _warn_of_loss(table: Variables, na_action: NaAction) -> None:
