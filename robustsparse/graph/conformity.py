@@ -21,9 +21,10 @@ _NEIGHBORS, _LARGEST_Z = 4, 3.0
 _DIRECTIONS, _BEYOND_NOISE = 5, 1.1
 # A row is apart if it lies this many robust standard deviations from the median along such a direction.
 _APART = 4.0
-# Rows that are apart are a minority: beyond half the way to them lie at most so many of all rows, and so many for each.
-# Otherwise they are one of several populations, or the extremes of a factor that all rows share.
-_MINORITY, _FOR_EACH = 0.25, 3.0
+# Rows that are apart are a minority: beyond half the way to them lie at most so many of all rows (a fifth, and a few by
+# chance), and so many for each. Otherwise they are one of several populations, or the extremes of a factor that all
+# rows share.
+_MINORITY, _FOR_EACH = 0.22, 2.0
 
 
 def coefficients_on_nearest(S: Array, k: int = _NEIGHBORS) -> sparse.csr_array:

@@ -111,8 +111,8 @@ class Plan:
                 "settings": self.settings,
                 "draws": self.draws,
                 "chunk": CHUNK,
-                # Only where they are: runs without any go on from checkpoints that knew of none.
-                **({"factors": self.factors} if self.factors else {}),
+                # Checkpoints from before there were factors hold parts of rows that were judged otherwise.
+                "factors": self.factors,
             },
         )
 

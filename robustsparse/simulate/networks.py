@@ -1,4 +1,4 @@
-"""Gaussian graphical models with corrupted rows or cells, built as R's huge builds them."""
+"""Gaussian graphical models, built as R's huge builds them, with corrupted rows or cells, factors and populations."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from robustsparse.simulate.simulation import Simulation
 KINDS = ("cluster", "hub", "band", "random", "scale-free")
 TAILS = ("gaussian", "lognormal", "t3")
 EIGENVALUE_MARGIN = 0.1  # huge's constant: the smallest eigenvalue before rescaling is this + u
-CELL_SIZE = 10.0  # a bad cell, in standard deviations of the variables
-CELL_SPREAD = 0.2
+CELL_SPREAD = 0.2  # of bad cells about their size
+SPREADS = {"shifted": 1.0, "scattered": 3.0, "concentrated": 0.1}  # of outlying rows, by their kind
 
 
 def graph(
@@ -31,8 +31,14 @@ def graph(
     prob: float | None = None,
     bandwidth: int = 1,
     tail: str = "gaussian",
+    outliers: str = "shifted",
     shift: float = 1.5,
+    spread: float | None = None,
     cellwise: float = 0.0,
+    cell_size: float = 10.0,
+    factor: float = 0.0,
+    second: float = 0.0,
+    apart: float = 2.0,
     shuffle: bool = True,
     rng: int | np.random.Generator | None = None,
 ) -> Simulation:
@@ -68,10 +74,22 @@ def graph(
         Law of the authentic rows, always with the same covariance: log-normal entries as in
         `linear` times the square root of the covariance, or a multivariate t with 3 degrees of
         freedom.
+    outliers : {"shifted", "scattered", "concentrated"}
+        The paper's outlying rows; or independent normal variables without any shift; or rows around one point, whose
+        signs are drawn once for all of them.
     shift : float
-        Distance of the outlying rows' means from zero in every variable.
-    cellwise : float
-        Fraction of single cells, of all rows, that are overwritten with values about +10 or -10.
+        Distance of the means of shifted and concentrated rows from zero in every variable.
+    spread : float, optional
+        Standard deviation of the outlying rows: 1 if shifted, 3 if scattered, 0.1 if concentrated.
+    cellwise, cell_size : float
+        Fraction of single cells, of all rows, that are overwritten, and how far from zero they then are, to either
+        side: 10 by default.
+    factor : float
+        Strength of a factor that the authentic rows share: it adds so many times a normal number of each row and one of
+        each variable. The graph is that of the variables given the factor.
+    second, apart : float
+        Fraction of the authentic rows that belong to a second population, whose means lie `apart` above or below those
+        of the first in every variable. The graph is that within each population.
     shuffle : bool
         Corrupted rows stand at random places instead of at the end.
     rng : int, Generator or None
@@ -90,18 +108,27 @@ def graph(
     Simulation(n_total=100, d=40, edges=108, outliers=10)
     >>> simulate.graph(90, 40, kind="band", epsilon=0, rng=0)
     Simulation(n_total=90, d=40, edges=39, outliers=0)
+    >>> apart = simulate.graph(90, 40, epsilon=0, second=0.3, rng=0)
+    >>> bool(np.linalg.svd(apart.X - apart.X.mean(axis=0))[1][0] > 50)
+    True
     """
     check_count("n", n, 1)
     check_count("d", d, 2)
     check_choice("tail", tail, TAILS)
+    check_choice("outliers", outliers, tuple(SPREADS))
     check_number("cellwise", cellwise, 0.0, 1.0)
+    check_number("second", second, 0.0, 1.0)
     rng = np.random.default_rng(rng)
     adjacency = _adjacency(kind, d, clusters, prob, bandwidth, rng)
     precision = _precision(adjacency, v, u)
     count = outlier_count(n, epsilon)
-    X = np.vstack([_rows(tail, n, precision, rng), _shifted_rows(count, d, shift, rng)])
+    good = _rows(tail, n, precision, rng)
+    width = SPREADS[outliers] if spread is None else check_number("spread", spread, 0.0)
+    bad = _centers(outliers, count, d, shift, rng) + width * rng.standard_normal((count, d))
+    good += _common(n, d, factor, second, apart, rng)
+    X = np.vstack([good, bad])
     order = rng.permutation(n + count) if shuffle else np.arange(n + count)
-    X, cells = _corrupt_cells(X[order], cellwise, rng)
+    X, cells = _corrupt_cells(X[order], cellwise, cell_size, rng)
     return Simulation(
         X=np.asfortranarray(X),
         y=None,
@@ -185,16 +212,34 @@ def _rows(tail: str, n: int, precision: Array, rng: np.random.Generator) -> Arra
     return np.asarray(X / np.sqrt(rng.chisquare(3, (n, 1))) if tail == "t3" else X)
 
 
-def _shifted_rows(count: int, d: int, shift: float, rng: np.random.Generator) -> Array:
-    signs = rng.choice([-1.0, 1.0], (count, 1))
-    return shift * signs + rng.standard_normal((count, d))
+def _centers(
+    outliers: str, count: int, d: int, shift: float, rng: np.random.Generator
+) -> Array | float:
+    """Means of the outlying rows (count, d), or of what each of them shares."""
+    if outliers == "scattered":
+        return 0.0
+    signs = (count, 1) if outliers == "shifted" else (1, d)
+    return np.asarray(shift * rng.choice([-1.0, 1.0], signs))
+
+
+def _common(
+    n: int, d: int, factor: float, second: float, apart: float, rng: np.random.Generator
+) -> Array:
+    """What a factor and a second population add to the authentic rows (n, d)."""
+    added = np.zeros((n, d))
+    if factor:
+        added += factor * rng.standard_normal((n, 1)) * rng.standard_normal(d)
+    if second:
+        member = rng.permutation(n) < round(second * n)
+        added += apart * member[:, None] * rng.choice([-1.0, 1.0], d)
+    return added
 
 
 def _corrupt_cells(
-    X: Array, fraction: float, rng: np.random.Generator
+    X: Array, fraction: float, size: float, rng: np.random.Generator
 ) -> tuple[Array, Mask | None]:
     if fraction == 0:
         return X, None
     cells = rng.random(X.shape) < fraction
-    wrong = rng.choice([-1.0, 1.0], X.shape) * rng.normal(CELL_SIZE, CELL_SPREAD, X.shape)
+    wrong = rng.choice([-1.0, 1.0], X.shape) * rng.normal(size, CELL_SPREAD, X.shape)
     return np.where(cells, wrong, X), cells

@@ -17,7 +17,7 @@ X = np.random.default_rng(0).normal(size=(30, 4))
 
 def plan(**asked: Any) -> Plan:
     request: dict[str, Any] = {
-        "k": 1, "estimator": "trim", "rule": "or", "max_edges": None, "select": "ebic",
+        "k": 1, "estimator": "trim", "rule": "or", "max_edges": None, "select": "ebic", "factors": 0,
         "screen": True, "epsilon": 0.1, "standardize": True, "step": "auto", "max_iter": None,
         "tol": None, "rng": 0, "n_jobs": 1, "verbose": False,
     }  # fmt: skip
@@ -29,6 +29,7 @@ BASE = plan()
 PARTS_DEPEND_ON: dict[str, Any] = {
     "ks": (1, 2),
     "estimator": rs.Trimmed(alpha=0.3),
+    "factors": 1,
     "screen": False,
     "how": "mad",
     "settings": replace(BASE.settings, tol=2.0 * BASE.settings.tol),

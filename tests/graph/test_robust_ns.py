@@ -293,6 +293,8 @@ def test_a_checkpoint_knows_which_cells_were_missing(sim, tmp_path):
         ({"select": "aic"}, "'aic'"),
         ({"select": "stars", "screen": False}, "screen=True"),
         ({"select": "stars", "k": 3}, "stars"),
+        ({"factors": 29}, "factors=29"),
+        ({"factors": -1}, "factors=-1"),
         ({"screen": "no"}, "'no'"),
         ({"standardize": "range"}, "'range'"),
         ({"epsilon": 0.7}, "epsilon=0.7"),

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 import robustsparse as rs
 from robustsparse.graph.rows import (
@@ -12,7 +11,6 @@ from robustsparse.graph.rows import (
     with_expected,
     wrong_cells,
 )
-from robustsparse.graph.scores import correlation, normal_scores
 from robustsparse.robust.standardize import standardize
 
 SEEDS = range(5)
@@ -145,25 +143,6 @@ def test_constant_variables_leave_every_row_as_it_is():
     rows = trusted_rows(np.zeros((3, 20)))
     assert (rows.weights == 1).all()
     assert not rows.values.any()
-
-
-def test_normal_scores_of_ties_are_equal_and_of_ranks_normal():
-    scores = normal_scores(np.array([[3.0, 1.0, 1.0, 9.0]]))
-    assert scores[0, 1] == scores[0, 2]
-    assert np.allclose(scores[0], norm.ppf(np.array([3.0, 1.5, 1.5, 4.0]) / 5.0))
-
-
-def test_correlation_is_numpys_with_equal_weights():
-    X = np.random.default_rng(2).normal(size=(4, 30))
-    assert np.allclose(correlation(X, np.full(30, 0.3)), np.corrcoef(X), atol=1e-14)
-
-
-def test_correlation_with_whole_weights_repeats_rows():
-    X = np.random.default_rng(3).normal(size=(3, 12))
-    times = np.arange(12) % 3
-    assert np.allclose(
-        correlation(X, times.astype(float)), np.corrcoef(np.repeat(X, times, axis=1))
-    )
 
 
 @pytest.mark.parametrize("shape", [(30, 12), (12, 30), (7, 700)])

@@ -160,3 +160,39 @@ def test_cellwise_outliers_are_marked() -> None:
 def test_bad_arguments_are_named(arguments: dict, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         simulate.graph(**{"n": 20, "d": 10, "rng": 0, **arguments})
+
+
+def test_cells_have_the_size_that_was_asked_for() -> None:
+    sim = simulate.graph(200, 50, epsilon=0, cellwise=0.05, cell_size=4.0, rng=0)
+    size = np.abs(sim.X[sim.outlier_cells])
+    assert 3 < size.min() < size.max() < 5
+
+
+def test_scattered_rows_are_independent_and_concentrated_ones_together() -> None:
+    scattered = simulate.graph(3600, 30, outliers="scattered", rng=4)
+    np.testing.assert_allclose(
+        np.cov(scattered.X[scattered.outlier].T), 9 * np.eye(30), atol=9 * 0.3
+    )
+    close = simulate.graph(3600, 30, outliers="concentrated", shift=1.0, spread=0.2, rng=4)
+    rows = close.X[close.outlier]
+    np.testing.assert_allclose(rows.std(axis=0), 0.2, atol=0.05)
+    np.testing.assert_allclose(np.abs(rows.mean(axis=0)), 1.0, atol=0.05)
+
+
+@pytest.mark.parametrize("common", [{"factor": 1.0}, {"second": 0.3}])
+def test_factors_and_populations_are_added_to_the_same_good_rows(common: dict[str, float]) -> None:
+    plain = simulate.graph(400, 20, shuffle=False, rng=0)
+    sim = simulate.graph(400, 20, shuffle=False, rng=0, **common)
+    np.testing.assert_array_equal(sim.X[sim.outlier], plain.X[plain.outlier])
+    added = (sim.X - plain.X)[~sim.outlier]
+    assert np.linalg.matrix_rank(added, tol=1e-8) == 1
+    if "second" in common:
+        assert added.any(axis=1).sum() == 120
+        np.testing.assert_allclose(np.abs(added[added.any(axis=1)]), 2.0)
+
+
+def test_wrong_outliers_are_named() -> None:
+    with pytest.raises(ParameterError, match="'far'"):
+        simulate.graph(20, 10, outliers="far")
+    with pytest.raises(ParameterError, match=r"second=1\.5"):
+        simulate.graph(20, 10, second=1.5)
