@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ def load_script(name: str) -> ModuleType:
     return module
 
 
+claims = load_script("claims")
 render = load_script("render")
 notebooks = load_script("notebooks")
 
@@ -59,6 +61,26 @@ def test_figures_of_pages_are_there_and_small(path: Path) -> None:
 def test_index_lists_every_page() -> None:
     text = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert all(f"({path.stem}.md)" in text for path in SCRIPTS)
+
+
+def test_index_is_what_the_renderer_writes() -> None:
+    assert (FOLDER / "README.md").read_text(encoding="utf-8") == render.index()
+
+
+def test_every_result_of_the_paper_has_a_claim() -> None:
+    places = " ".join(f"{claim.where};" for claim in claims.CLAIMS)
+    missing = [name for name in claims.RESULTS if not re.search(rf"{re.escape(name)}\b", places)]
+    assert not missing
+
+
+@pytest.mark.parametrize("claim", claims.CLAIMS, ids=lambda c: f"{c.where} {c.claim[:20]}")
+def test_claims_name_pages_and_figures_that_exist(claim: Any) -> None:
+    assert claim.claim
+    assert claim.verdict
+    assert claim.basis
+    named = re.findall(r"\(([^)]+\.(?:md|png))\)", claim.links())
+    assert len(named) == bool(claim.page) + len(claim.figures)
+    assert all((FOLDER / name).is_file() for name in named)
 
 
 SCRIPT = """# %% [markdown]

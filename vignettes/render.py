@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import claims
 import pandas as pd
 
 from robustsparse import SelectionWarning
@@ -28,7 +29,16 @@ FIGURES = "figures"
 DPI = 150
 COLORS = 256
 SCRIPTS = "[0-9][0-9]-*.py"
-INDEX = """# Vignettes
+CLAIMS = """# Vignettes
+
+Every claim of the paper (Liu, Li and Caramanis, *High Dimensional Robust M-Estimation*), theorem by theorem and
+figure by figure, with what was found here. "As printed" is the paper's algorithm and nothing else: a step of fixed
+length, a trimmed share α = ε, no scaling, no refit. Letters are the paper's.
+
+"""
+PAGES = """
+
+## The pages
 
 Each page is a script, `NN-name.py`, and what it printed and drew. `python vignettes/render.py 03` makes page 03 anew,
 `python vignettes/render.py` all of them. Long runs are read from `results/`; the scripts in `experiments/` make those.
@@ -247,9 +257,14 @@ def title(path: Path) -> str:
 
 
 def write_index() -> None:
-    """List all pages in README.md."""
+    """Write README.md: the paper's claims, and all pages."""
+    (HERE / "README.md").write_text(index(), encoding="utf-8")
+
+
+def index() -> str:
+    """Text of README.md."""
     lines = [f"- [{path.name[:2]}]({path.stem}.md) {title(path)}" for path in vignettes()]
-    (HERE / "README.md").write_text(INDEX + "\n".join(lines) + "\n", encoding="utf-8")
+    return CLAIMS + claims.table() + PAGES + "\n".join(lines) + "\n"
 
 
 def main() -> None:
