@@ -107,8 +107,8 @@ CLAIMS = (
     Claim(
         "Figure 6",
         "and has the better curve over the whole path",
-        "**does not reproduce** as printed: AUC level with Spearman and CLIME, behind trimmed glasso. **Reproduces** by "
-        "default, level with the oracle",
+        "**does not reproduce** as printed: AUC level with Spearman and CLIME, behind trimmed glasso. **Reproduces** "
+        "by default, level with the oracle",
         "10 a panel; as above",
         "08-paper-graphs",
         (2,),
@@ -156,8 +156,8 @@ CLAIMS = (
     Claim(
         "Section 1",
         "robust losses such as Huber's do not succeed when predictors have outliers",
-        "**holds**: under leverage skglm's Huber loss with the l1 penalty and HuberRegressor end at or beyond the error "
-        "of a model without terms",
+        "**holds**: under leverage skglm's Huber loss with the l1 penalty and HuberRegressor end at or beyond the "
+        "error of a model without terms",
         "10; penalty by cross-validation",
         "13-comparison",
         (1,),
