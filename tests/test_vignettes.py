@@ -69,7 +69,9 @@ def test_index_is_what_the_renderer_writes() -> None:
 
 def test_every_result_of_the_paper_has_a_claim() -> None:
     places = " ".join(f"{claim.where};" for claim in claims.CLAIMS)
-    missing = [name for name in claims.RESULTS if not re.search(rf"{re.escape(name)}(?!\d)", places)]
+    missing = [
+        name for name in claims.RESULTS if not re.search(rf"{re.escape(name)}(?!\d)", places)
+    ]
     assert not missing
 
 
