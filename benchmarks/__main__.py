@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--no-save", action="store_true", help="print the tables only")
     parser.add_argument(
         "--only", nargs="+", choices=SECTIONS, metavar="SECTION",
-        help=f"measure and print some sections, save nothing: {', '.join(SECTIONS)}",
+        help=f"measure and print some sections; --full saves scale, nothing else is: {', '.join(SECTIONS)}",
     )  # fmt: skip
     parser.add_argument("--against", metavar="REV", help="compare with a commit, nothing else")
     parser.add_argument(
@@ -94,7 +94,11 @@ def main() -> None:
     threads = min(2, environment.cores())
     results = run(arguments.full, threads, arguments.only or tuple(SECTIONS))
     print(report.markdown(results))
-    if not (arguments.no_save or arguments.only):
+    if arguments.no_save:
+        return
+    if arguments.full and results.scale:
+        report.save_scale(results)
+    if not arguments.only:
         report.save(results)
 
 

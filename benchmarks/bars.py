@@ -56,10 +56,10 @@ def _scales(results: Results) -> Iterator[Bar]:
     for r in results.scale:
         what = f"Columns in {r.where}, {r.rows:,} × {r.columns:,}"
         if r.ratio is not None and r.ratio_bar is not None:
-            yield Bar(f"{what}: {r.clock} time / memory", r.ratio, r.ratio_bar)
+            yield Bar(f"{what}: {r.clock} time / memory", r.ratio.median, r.ratio_bar)
         if r.passes_bar is not None:
             yield Bar(f"{what}: passes", float(r.passes), r.passes_bar)
-        if r.peak_bar is not None:
+        if r.peak is not None and r.peak_bar is not None:
             yield Bar(f"{what}: peak memory, GB", r.peak / 1e9, r.peak_bar / 1e9)
         yield Bar(f"{what}: true predictors missed", float(r.true - r.found), 0.0)
 

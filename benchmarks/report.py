@@ -8,12 +8,16 @@ from pathlib import Path
 
 from benchmarks import bars, figures, graphs, tables
 from benchmarks.results import Results
+from benchmarks.rows import ScaleRow
+from benchmarks.timing import Ratio
 
 HERE = Path(__file__).resolve().parent
+# What is kept of a run of the section `scale`.
+_SCALE = ("mode", "environment", "scale")
 _BEGIN, _END = "<!-- results begin -->", "<!-- results end -->"
 
 
-def _machine(results: Results) -> str:
+def machine(results: Results) -> str:
     e = results.environment
     libraries = ", ".join(f"{name} {version}" for name, version in e["libraries"].items())
     load = "" if e["load_before"] is None else f" Load before the run: {e['load_before']:.1f}."
@@ -45,7 +49,7 @@ def _sections(results: Results) -> Iterator[tuple[str, str]]:
 
 def markdown(results: Results) -> str:
     """All tables, each with its figure if there is one."""
-    parts = [_machine(results)]
+    parts = [machine(results)]
     for title, text in _sections(results):
         parts += [f"### {title}", text]
         parts += [
@@ -66,3 +70,20 @@ def save(results: Results, folder: Path = HERE) -> None:
     after = rest.split(_END)[1]
     block = f"{_BEGIN}\n\n{markdown(results)}\n\n{_END}"
     readme.write_text(before + block + after, encoding="utf-8")
+
+
+def save_scale(results: Results, folder: Path = HERE) -> None:
+    """Write `scale.json`, of which `python docs/scale.py` makes the tables of docs/scale.md."""
+    kept = {name: value for name, value in asdict(results).items() if name in _SCALE}
+    text = json.dumps(kept, indent=1, ensure_ascii=False)
+    (folder / "scale.json").write_text(text + "\n", encoding="utf-8")
+
+
+def load_scale(folder: Path = HERE) -> Results:
+    """The run that `save_scale` wrote."""
+    stored = json.loads((folder / "scale.json").read_text(encoding="utf-8"))
+    rows = [
+        ScaleRow(**{**row, "ratio": None if row["ratio"] is None else Ratio(**row["ratio"])})
+        for row in stored["scale"]
+    ]
+    return Results(stored["mode"], stored["environment"], scale=rows)

@@ -126,15 +126,20 @@ class ScaleRow:
     passes : int
         How often all columns were read; 0 in memory.
     seconds, cpu : float
-        By the wall's clock and of the processor of the process that fits.
-    peak : float
-        Bytes of memory of that process at its peak.
+        By the wall's clock, and of the processor: of the process that fits, with the workers of a cluster.
+    peak : float or None
+        Bytes of memory of the process that fits at its peak.
     found, true : int
         How many of the true predictors were selected, and how many there are.
     difference : float or None
         Largest difference from the coefficients in memory.
-    ratio, clock : float or None, str
+    ratio, clock : Ratio or None, str
         Time over that in memory, by which clock.
+    longest : float or None
+        Processor time of the driver and of the busier worker, over that in memory: what the wall's clock would show if
+        neither ever waited for a core, nor worked while the other does.
+    load : float or None
+        Load of the machine when it ended.
     ratio_bar, peak_bar, passes_bar : float or None
         What the project allows itself.
     """
@@ -145,12 +150,14 @@ class ScaleRow:
     passes: int
     seconds: float
     cpu: float
-    peak: float
+    peak: float | None
     found: int
     true: int
     difference: float | None = None
-    ratio: float | None = None
+    ratio: Ratio | None = None
     clock: str = "cpu"
+    longest: float | None = None
+    load: float | None = None
     ratio_bar: float | None = None
     peak_bar: float | None = None
     passes_bar: float | None = None

@@ -138,19 +138,25 @@ def exactness(rows: Sequence[ExactRow]) -> str:
     )
 
 
+def _gigabytes(peak: float | None) -> str:
+    return "" if peak is None else f"{peak / 1e9:.2f}"
+
+
 def scale(rows: Sequence[ScaleRow]) -> str:
     """One line a fit."""
     header = (
-        "columns in", "n × d", "passes", "seconds", "CPU s", "over memory", "peak, GB", "predictors found",
-        "difference",
+        "columns in", "n × d", "passes", "seconds", "CPU s", "over memory", "driver + busier worker, CPU over memory",
+        "peak, GB", "predictors found", "difference", "load",
     )  # fmt: skip
     return table(
         header,
         [
             (
-                r.where, f"{r.rows:,} × {r.columns:,}", str(r.passes or ""), f"{r.seconds:.0f}", f"{r.cpu:.0f}",
-                "" if r.ratio is None else f"{r.ratio:.2f} ({r.clock})", f"{r.peak / 1e9:.2f}",
+                r.where, f"{r.rows:,} × {r.columns:,}", str(r.passes or ""), number(r.seconds), number(r.cpu),
+                "" if r.ratio is None else f"{spread(r.ratio)} {r.clock}",
+                "" if r.longest is None else number(r.longest), _gigabytes(r.peak),
                 f"{r.found} of {r.true}", "" if r.difference is None else f"{r.difference:.0e}",
+                "" if r.load is None else f"{r.load:.0f}",
             )
             for r in rows
         ],
