@@ -5,8 +5,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from robustsparse import datasets, inference
+from robustsparse.algorithm.catoni import Catoni
+from robustsparse.algorithm.geometric_median import GeometricMedianOfMeans
 from robustsparse.algorithm.gradients import Mean, MedianOfMeans, Trimmed
 from robustsparse.algorithm.losses import Huber, Logistic, Squared
+from robustsparse.algorithm.sparse_filter import SparseFilter
 from robustsparse.base.errors import (
     ContaminationWarning,
     ConvergenceWarning,
@@ -40,12 +43,14 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ROC",
+    "Catoni",
     "ContaminationWarning",
     "ConvergenceWarning",
     "CrossValidation",
     "DataError",
     "DataWarning",
     "FormulaError",
+    "GeometricMedianOfMeans",
     "GraphResult",
     "Huber",
     "Logistic",
@@ -57,6 +62,7 @@ __all__ = [
     "RobustSparseError",
     "RobustSparseWarning",
     "SelectionWarning",
+    "SparseFilter",
     "Squared",
     "Stability",
     "Trimmed",

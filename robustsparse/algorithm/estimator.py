@@ -13,12 +13,10 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from robustsparse.algorithm.bound import BoundGradient, FullGradient
+from robustsparse.algorithm.products import RUNAWAY
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.text import describe
 from robustsparse.base.types import Array
-
-# Scores beyond this come from an iterate that diverges.
-_RUNAWAY = 1e100
 
 
 @runtime_checkable
@@ -148,7 +146,7 @@ def checked(estimator: GradientEstimator) -> GradientEstimator:
                 "estimator returns one number a column."
             )
         # Scores that run away may overflow; the solver sees to them.
-        if np.isnan(gradient).any() and np.abs(score).max() < _RUNAWAY:
+        if np.isnan(gradient).any() and np.abs(score).max() < RUNAWAY:
             column = int(np.flatnonzero(np.isnan(gradient))[0])
             raise ParameterError(f"{estimator!r} returned NaN for column {column} of the design.")
         return gradient

@@ -1,42 +1,34 @@
 """Gradient estimators: robust averages of `x_ij * score_i` over the rows, for each coordinate j.
 
-The plain mean, the trimmed mean against corrupted rows and the median of means against heavy tails; `estimator` says
-what a fit asks of each.
+The plain mean, the trimmed mean against corrupted rows, the median of means against heavy tails; others have files of
+their own, `geometric_median`, `catoni` and `sparse_filter`. `estimator` says what a fit asks of each.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from math import ceil, log
+from dataclasses import dataclass
+from math import ceil
 from typing import Literal
 
 import numpy as np
 
 from robustsparse import kernels
+from robustsparse.algorithm.bad_share import GOOD_FLAGGED, LARGEST_TRIM, TRIM_PER_EPSILON
+from robustsparse.algorithm.block_means import BlockMeans
 from robustsparse.algorithm.bound import BoundGradient, FullGradient
 from robustsparse.algorithm.bound_blocks import ScreenedBlocks
 from robustsparse.algorithm.bound_trimmed import ScreenedTrim
+from robustsparse.algorithm.catoni import Catoni
 from robustsparse.algorithm.estimator import Estimator, GradientEstimator, Plain
-from robustsparse.base.checks import Seed, as_rng, check_count, check_number
-from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.algorithm.geometric_median import GeometricMedianOfMeans
+from robustsparse.algorithm.products import BLOCK, pair
+from robustsparse.algorithm.sparse_filter import SparseFilter
+from robustsparse.base.checks import Seed, as_rng, check_number
+from robustsparse.base.errors import ParameterError
 from robustsparse.base.types import Array
 from robustsparse.robust.scales import LIGHT_TRIM
 
-# Trimming this much at each end leaves a tenth of the rows; beyond, a trimmed mean is no better
-# than a median.
-LARGEST_TRIM = 0.45
-# Under a cancelling attack twice the contamination must be trimmed; on clean data it costs next to
-# nothing.
-TRIM_PER_EPSILON = 2.0
 # Multiples of the trim that the starts of a fit use; under attack no one of them is best.
 _START_TRIMS = (0.5, 1.0, 1.75)
-# Part of good rows that may lie beyond three scales of the residuals.
-_GOOD_FLAGGED = 0.01
-# Share of the blocks that bad rows must reach before a median of means is called broken.
-_SPOILED_BLOCKS = 0.65
-# Blocks that survive q bad rows: so many for each of them, and so many more.
-_BLOCKS_PER_BAD_ROW, _MORE_BLOCKS = 4, 15
-# Entries that are brought to double precision at a time.
-_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -53,7 +45,7 @@ class Mean(Estimator):
         """Mean of `x_ij * score_i` for each j."""
         if X.dtype == np.float32:
             return _products(X.T, score) / len(score)
-        XT, score = _pair(X, score)
+        XT, score = pair(X, score)
         return np.asarray(XT @ score / len(score))
 
     def words(self, n: int, d: int) -> str:
@@ -98,7 +90,7 @@ class Trimmed(Estimator):
 
     def __call__(self, X: Array, score: Array) -> Array:
         """Trimmed mean of `x_ij * score_i` for each j."""
-        XT, score = _pair(X, score)
+        XT, score = pair(X, score)
         out, cuts = np.empty(len(XT)), np.zeros((len(XT), 2))
         kernels.trim_rows(np.ascontiguousarray(XT), score, self.count(len(score)), cuts, out)
         return out
@@ -135,7 +127,7 @@ class Trimmed(Estimator):
     def overwhelmed(self, bad: int, n: int, d: int) -> str:
         """Whether more rows are bad than are trimmed at each end; of good rows, too, a few are beyond three scales."""
         trimmed = self.count(n)
-        if bad <= max(trimmed, _GOOD_FLAGGED * n, 1):
+        if bad <= max(trimmed, GOOD_FLAGGED * n, 1):
             return ""
         return (
             f"{bad} of {n} rows do not fit the model, and the gradient estimator trims {trimmed} at each end; fit "
@@ -148,7 +140,7 @@ class Trimmed(Estimator):
 
 
 @dataclass(frozen=True)
-class MedianOfMeans(Estimator):
+class MedianOfMeans(BlockMeans):
     """Coordinate-wise median of block means, against heavy tails (the paper's Definition 4.1, clubs).
 
     It breaks once about half of the blocks hold a gross outlier: for q bad rows use at least 4q +
@@ -173,28 +165,9 @@ class MedianOfMeans(Estimator):
     True
     """
 
-    column_scale = "blocks"
-    for_heavy_tails = True
-    # There are enough blocks for a few bad rows anyway.
-    least_epsilon = 0.0
-
-    blocks: int | None = None
-    redraw: bool = True
-    rng: Seed = None
-
-    def __post_init__(self) -> None:
-        if self.blocks is not None:
-            check_count("blocks", self.blocks, 1)
-        as_rng(self.rng)
-
-    def count(self, n: int, d: int) -> int:
-        """Number of blocks for n rows and d columns."""
-        wanted = self.blocks if self.blocks is not None else int(4.5 * ceil(log(max(d, 3))))
-        return max(1, min(int(wanted), n // 2))
-
     def __call__(self, X: Array, score: Array) -> Array:
         """Median of block means of `x_ij * score_i` for each j."""
-        XT, score = _pair(X, score)
+        XT, score = pair(X, score)
         d, n = XT.shape
         order = as_rng(self.rng).permutation(n)
         out = np.empty(d)
@@ -207,51 +180,14 @@ class MedianOfMeans(Estimator):
         d, n = XT.shape
         return ScreenedBlocks(XT, self.count(n, d), as_rng(self.rng), self.redraw, threads)
 
-    def settled(self) -> "MedianOfMeans":
-        """Blocks that stay let iterates come to rest."""
-        return replace(self, redraw=False)
-
-    def with_rng(self, rng: np.random.Generator) -> "MedianOfMeans":
-        """Blocks drawn from another generator, unless a seed was given."""
-        return replace(self, rng=rng) if isinstance(self.rng, np.random.Generator) else self
-
-    def enough_for(self, epsilon: float, n: int, d: int) -> "MedianOfMeans":
-        """Blocks of which bad rows reach less than half, or the usual number if that is larger."""
-        usual = MedianOfMeans(rng=self.rng)
-        blocks = _blocks_for(ceil(epsilon * n))
-        return replace(usual, blocks=max(usual.count(n, d), min(blocks, n // 2)))
-
-    def spoiled_by(self, n: int, d: int) -> float:
-        """Only a row as many times beyond the limit as its block has rows moves the mean of the block there."""
-        return n / self.count(n, d)
-
-    def overwhelmed(self, bad: int, n: int, d: int) -> str:
-        """Whether bad rows may reach half of the blocks."""
-        blocks = self.count(n, d)
-        if bad <= _SPOILED_BLOCKS * blocks:
-            return ""
-        return (
-            f"{bad} of {n} rows do not fit the model, and the gradient estimator has {blocks} blocks and breaks when "
-            "half of them hold such a row; if they are not just heavy tails, use "
-            f"MedianOfMeans(blocks={_blocks_for(bad)}) or estimator='trim'."
-        )
-
     def words(self, n: int, d: int) -> str:
         """In words."""
         return f"median of {self.count(n, d)} block means"
 
-    def spoilers(self) -> str:
-        """Heavy tails are no harm; a row must spoil its block."""
-        return "rows bad enough to spoil a block"
-
-
-def _blocks_for(bad: int) -> int:
-    return _BLOCKS_PER_BAD_ROW * bad + _MORE_BLOCKS
-
 
 def _products(XT: Array, score: Array) -> Array:
     """Product of a design in single precision with scores in double, without a copy of the design."""
-    width = max(1, _BLOCK // len(score))
+    width = max(1, BLOCK // len(score))
     parts = [
         np.asarray(XT[first : first + width], dtype=np.float64) @ score
         for first in range(0, len(XT), width)
@@ -259,24 +195,16 @@ def _products(XT: Array, score: Array) -> Array:
     return np.concatenate(parts)
 
 
-def _pair(X: Array, score: Array) -> tuple[Array, Array]:
-    """Transposed design and scores as floats, of shapes that fit: the kernels do not look."""
-    X = np.asarray(X, dtype=np.float64)
-    score = np.ascontiguousarray(score, dtype=np.float64)
-    if X.ndim != 2 or score.shape != X.shape[:1]:
-        raise DataError(
-            f"the design has shape {X.shape} and the scores {score.shape}; they must be (n, d) and (n,)."
-        )
-    return X.T, score
-
-
 # What `estimator=` takes.
-EstimatorLike = Literal["trim", "mom", "mean"] | GradientEstimator
+EstimatorLike = Literal["trim", "mom", "mean", "geomom", "catoni", "filter"] | GradientEstimator
 
 _NAMED: dict[str, Callable[[float, Seed, float], Estimator]] = {
     "trim": lambda epsilon, rng, most: Trimmed.surviving(epsilon, most),
     "mom": lambda epsilon, rng, most: MedianOfMeans(rng=rng),
     "mean": lambda epsilon, rng, most: Mean(),
+    "geomom": lambda epsilon, rng, most: GeometricMedianOfMeans(rng=rng),
+    "catoni": lambda epsilon, rng, most: Catoni(min(epsilon, most / TRIM_PER_EPSILON)),
+    "filter": lambda epsilon, rng, most: SparseFilter(min(epsilon, most / TRIM_PER_EPSILON)),
 }
 ESTIMATORS = tuple(_NAMED)
 

@@ -76,7 +76,7 @@ def robust_ns(
     k : "auto", int or sequence of int
         Neighbors of each variable along the path of Algorithm 2. With a number the graph is that of this k, with a
         sequence the best of the path by the extended BIC. With "auto" it is a cut of the ranking, see `select`.
-    estimator : {"trim", "mom", "mean"} or callable
+    estimator : {"trim", "mom", "mean", "geomom", "catoni", "filter"} or callable
         Robust average of the gradient in Algorithm 2, as in `rht`; it makes the graphs along the path.
     rule : {"or", "and"}
         Whether one of the two directions of a pair makes an edge along the path, or both are needed; in the ranking,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from scipy.special import expit
 
-from robustsparse.algorithm.gradients import LARGEST_TRIM
+from robustsparse.algorithm.bad_share import LARGEST_TRIM
 from robustsparse.algorithm.losses import LOSSES, Huber, Logistic, Loss, Squared
 from robustsparse.base.checks import check_choice
 from robustsparse.base.errors import ParameterError

@@ -74,7 +74,7 @@ def rht(
         The data; never changed.
     family : {"gaussian", "binomial"} or Family
         Kind of response. For "binomial" any two labels do; the second in sorted order is the event.
-    estimator : {"trim", "mom", "mean"} or callable
+    estimator : {"trim", "mom", "mean", "geomom", "catoni", "filter"} or callable
         Robust average of the gradient: trimmed mean against bad rows and heavy tails, median of means against heavy
         tails alone, no better there, plain mean (no protection), an instance such as ``Trimmed(alpha=0.3)``, or any
         callable `(X, score) -> (d,)`.

@@ -132,7 +132,7 @@ def rdc(
 
     Parameters
     ----------
-    estimator : {"trim", "mom", "mean"} or callable
+    estimator : {"trim", "mom", "mean", "geomom", "catoni", "filter"} or callable
         As in `rht`: a name, an instance, or any callable ``(X, score) -> (d,)``.
     n, d, k, sigma, epsilon, attack, correlation
         As in `linear`. Outliers are no part of the population.

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.special import betaincinv
 
 from robustsparse.algorithm.estimator import Estimator
-from robustsparse.algorithm.gradients import Trimmed
 from robustsparse.base.errors import ContaminationWarning, warn_user
 from robustsparse.base.types import Mask
 from robustsparse.regression.fit.fit import fit_standardized
@@ -15,6 +14,8 @@ from robustsparse.regression.fit.options import Options, with_epsilon
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.robust.scales import tau_scale
 
+# First part of the names of the package's own modules.
+_PACKAGE = "robustsparse."
 LEVEL = 0.95
 # The largest epsilon that is estimated: beyond it a trimmed mean is nearly a median.
 LARGEST = 0.25
@@ -93,7 +94,7 @@ def _pilot(options: Options, problem: Standardized) -> Options:
 
 def _with_enough(options: Options, problem: Standardized) -> Options:
     """The options with an estimator that survives their share of bad rows; one of ours only if asked for by name."""
-    if not options.named and type(options.estimator).__module__ == Trimmed.__module__:
+    if not options.named and type(options.estimator).__module__.startswith(_PACKAGE):
         return options
     estimator = options.estimator.with_rng(options.rng)
     enough = estimator.enough_for(options.epsilon, problem.n, problem.predictors)

@@ -5,8 +5,9 @@ from typing import get_args
 
 import numpy as np
 
+from robustsparse.algorithm.bad_share import LARGEST_TRIM
 from robustsparse.algorithm.estimator import Estimator
-from robustsparse.algorithm.gradients import LARGEST_TRIM, EstimatorLike, as_estimator
+from robustsparse.algorithm.gradients import EstimatorLike, as_estimator
 from robustsparse.algorithm.losses import Loss, as_loss
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.sparsity import Sparsity
