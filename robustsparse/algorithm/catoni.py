@@ -119,9 +119,8 @@ def _roots(values: Array, start: Array, reach: Array) -> Array:
         # The derivative of ψ is 1 / cosh.
         bend = (1.0 / np.cosh(np.minimum(np.abs(u), 300.0))).mean(axis=1)
         step = at + tight * slope / np.maximum(bend, 1e-300)
-        inside = (step > low[open_]) & (step < high[open_])
+        inside = (step >= low[open_]) & (step <= high[open_])
         new = np.where(inside, step, (low[open_] + high[open_]) / 2.0)
-        new = np.where(slope == 0.0, at, new)
         roots[open_] = new
         open_ = open_[np.abs(new - at) > TOLERANCE * tight]
         if not len(open_):

@@ -127,10 +127,10 @@ def geometric_median(points: Array, tolerance: float = TOLERANCE) -> Array:
     if points.shape[1] == 1 or not 0.0 < unit < np.inf:
         return center
     apart, at = (points - center) / unit, np.zeros(points.shape[1])
+    shortest = tolerance * float(np.median(np.linalg.norm(apart, axis=1)))
     for _ in range(_MAX_ITER):
         before, at = at, _weiszfeld(apart, at)
-        typical = np.median(np.linalg.norm(apart - at, axis=1))
-        if np.linalg.norm(at - before) <= tolerance * typical:
+        if np.linalg.norm(at - before) <= shortest:
             break
     return np.asarray(center + unit * at)
 

@@ -23,7 +23,7 @@ from robustsparse.algorithm.bound import BoundGradient, FullGradient
 from robustsparse.algorithm.products import finite_pair
 from robustsparse.base.checks import check_count
 from robustsparse.base.types import Array, Mask
-from robustsparse.robust.scales import MAD_TO_SD, mads
+from robustsparse.robust.scales import MAD_TO_SD, column_medians
 
 # Products beyond this many robust scales are brought in before directions are looked for, so that no single coordinate
 # makes a direction of its own: those are left to the trimmed mean.
@@ -36,6 +36,8 @@ _SLACK = 1.5
 _FAR = 3.0
 # Directions that are tried in turn, and power iterations for each, which end at a move of this size.
 _ROUNDS, _POWER_STEPS, _POWER_TOL = 20, 30, 1e-6
+# A set of rows met so often is a cycle of judgments; they rest until the scores have moved by this part of their size.
+_VISITS, _MOVED = 3, 0.1
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class SparseFilter(ForBadShare):
     >>> SparseFilter(0.1).kept(X, np.ones(100)).sum()
     np.int64(90)
     >>> SparseFilter(0.1)(X, np.ones(100)).mean().round(2)
-    np.float64(0.01)
+    np.float64(-0.04)
     """
 
     sparsity: int = 20
@@ -160,8 +162,8 @@ def _tails(direction: Array, Z: Array, kept: Mask) -> _Tails:
 
 def _standardized(products: Array) -> Array:
     """Products (d, n) about their medians, in robust scales, clipped; a constant coordinate is zero."""
-    deviations = products - np.median(products, axis=1)[:, None]
-    scale = mads(deviations, axis=1)
+    deviations = products - column_medians(products.T)[:, None]
+    scale = MAD_TO_SD * column_medians(np.abs(deviations).T)
     flat = scale == 0.0
     scale[flat] = _MEAN_TO_SD * np.abs(deviations[flat]).mean(axis=1)
     scale[scale == 0.0] = 1.0
@@ -210,7 +212,8 @@ class BoundFilter(FullGradient):
     """The estimator on one design.
 
     Rows are judged when all coordinates are looked at, and once more on the coordinates of a support before steps on
-    it. In between they stay as they were judged, or steps would never come to rest.
+    it. In between they stay as they were judged, and so they do once judgments go in a circle: else a row on the edge
+    would never let the steps come to rest.
 
     Parameters
     ----------
@@ -223,11 +226,34 @@ class BoundFilter(FullGradient):
     def __init__(self, XT: Array, estimator: SparseFilter) -> None:
         super().__init__(XT, estimator)
         self._filter, self._kept = estimator, np.ones(XT.shape[1], dtype=bool)
+        self._visits: dict[bytes, int] = {}
+        self._last = b""
+        self._rests_at: Array | None = None
 
     def begin(self, score: Array) -> None:
         """Judge the rows on all coordinates, and evaluate the whole gradient."""
-        self._kept = self._filter.kept(self.XT.T, score)
+        if not self._resting(score):
+            self._kept = self._filter.kept(self.XT.T, score)
+            self._count(score)
         self._gradient = self.dense(self.XT, score)
+
+    def _resting(self, score: Array) -> bool:
+        """Whether judgments rest, near the scores at which they went in a circle."""
+        if self._rests_at is None:
+            return False
+        near = np.linalg.norm(score - self._rests_at) <= _MOVED * np.linalg.norm(self._rests_at)
+        if not near:
+            self._rests_at, self._visits, self._last = None, {}, b""
+        return bool(near)
+
+    def _count(self, score: Array) -> None:
+        """Count how often these rows were kept, other rows in between."""
+        key = self._kept.tobytes()
+        if key != self._last:
+            self._visits[key] = self._visits.get(key, 0) + 1
+        self._last = key
+        if self._visits[key] >= _VISITS:
+            self._rests_at = score.copy()
 
     def dense(self, XT: Array, score: Array) -> Array:
         """Estimate for a small design, over the rows that passed last."""
@@ -235,7 +261,7 @@ class BoundFilter(FullGradient):
 
     def on(self, XT: Array) -> Callable[[Array], Array]:
         """The same for one small design, on whose coordinates the rows are judged with the first scores."""
-        judged = False
+        judged = self._rests_at is not None
 
         def estimate(score: Array) -> Array:
             nonlocal judged
