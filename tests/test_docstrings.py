@@ -18,7 +18,10 @@ import names
 
 # Methods that the solver calls, not the user: what they take and return is said once, by the protocols
 # `algorithm.estimator.Estimator` and `algorithm.losses.Loss`, and CONTRIBUTING shows how to write them.
-SEAMS = (rs.Trimmed, rs.MedianOfMeans, rs.Mean, rs.Squared, rs.Huber, rs.Logistic)
+SEAMS = (
+    rs.Trimmed, rs.MedianOfMeans, rs.Mean, rs.GeometricMedianOfMeans, rs.Catoni, rs.SparseFilter,
+    rs.Squared, rs.Huber, rs.Logistic,
+)  # fmt: skip
 # Called by scikit-learn, to whose documentation it belongs.
 OF_OTHERS = {"sklearn.TrustedRows.get_metadata_routing"}
 

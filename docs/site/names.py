@@ -39,7 +39,17 @@ SECTIONS = (
     Section(
         "Gradients and losses",
         "robustness",
-        ("Trimmed", "MedianOfMeans", "Mean", "Squared", "Huber", "Logistic"),
+        (
+            "Trimmed",
+            "MedianOfMeans",
+            "Mean",
+            "GeometricMedianOfMeans",
+            "Catoni",
+            "SparseFilter",
+            "Squared",
+            "Huber",
+            "Logistic",
+        ),
     ),
     Section("Simulated data", "robustness", ("simulate.",)),
     Section("Compared methods", "robustness", ("baselines.",)),

@@ -92,7 +92,7 @@ class Catoni(ForBadShare):
 
     def words(self, n: int, d: int) -> str:
         """In words."""
-        return f"Catoni mean for {100 * self.epsilon:.3g}% bad rows"
+        return f"Catoni mean, {100 * self.epsilon:.3g}% bad"
 
 
 def influence(u: Array) -> Array:

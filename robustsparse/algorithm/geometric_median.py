@@ -57,7 +57,7 @@ class GeometricMedianOfMeans(BlockMeans):
 
     def words(self, n: int, d: int) -> str:
         """In words."""
-        return f"geometric median of {self.count(n, d)} block means"
+        return f"geomedian of {self.count(n, d)} block means"
 
 
 class BoundGeometricMedian(FullGradient):

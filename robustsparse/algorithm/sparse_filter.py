@@ -30,8 +30,8 @@ from robustsparse.robust.scales import MAD_TO_SD, column_medians
 _CLIP = 6.0
 # A mean absolute deviation times this is a normal standard deviation: the scale where the median deviation is 0.
 _MEAN_TO_SD = 1.2533141373155003
-# On clean rows the widest direction stays below this many times what is expected, whatever their law and correlation.
-_SLACK = 1.5
+# On clean rows the widest direction is rarely this many times as wide as expected, whatever their law and correlation.
+_SLACK = 1.25
 # Rows are dropped beyond so many standard deviations of a direction.
 _FAR = 3.0
 # Directions that are tried in turn, and power iterations for each, which end at a move of this size.
@@ -44,7 +44,8 @@ _VISITS, _MOVED = 3, 0.1
 class SparseFilter(ForBadShare):
     """Trimmed mean of the rows that pass a sparse filter, against bad rows that shift several coordinates together.
 
-    At most 2ε of the rows are dropped, and what is trimmed at each end is 2ε less their share, but at least ε.
+    At most 2ε of the rows are dropped, and rows equal to the last of these; what is trimmed at each end is 2ε less
+    their share, but at least ε.
     Every coordinate is looked at in every iteration, and a copy of the design is made.
 
     Weights of the rows multiply their scores, as for a trimmed mean; a missing cell is refused.
@@ -106,7 +107,7 @@ class SparseFilter(ForBadShare):
 
     def words(self, n: int, d: int) -> str:
         """In words."""
-        return f"sparse filter for {100 * self.epsilon:.3g}% bad rows"
+        return f"sparse filter, {100 * self.epsilon:.3g}% bad"
 
     def _passing(self, products: Array, kept: Mask) -> Mask:
         """Rows, of some, that are far out in no sparse direction of the products (d, n)."""
@@ -123,40 +124,41 @@ class SparseFilter(ForBadShare):
     def _far_rows(self, Z: Array, kept: Mask, room: int) -> Mask:
         """The farthest rows, so many at most, in the direction of the widest tails; none if these are like others'."""
         d, s = len(Z), min(self.sparsity, len(Z))
-        A = Z if kept.all() else Z[:, kept]
-        middle = A.mean(axis=1)
-        A = A - middle[:, None]
-        variances = (A * A).mean(axis=1)
-        usual = float(np.median(variances))
-        none = np.zeros(len(kept), dtype=bool)
-        if room <= 0 or usual == 0.0:
-            return none
-        tails = max(
-            (_tails(v, Z, kept) for v in _directions(A, middle, variances, s)),
-            key=lambda tails: tails.width,
-        )
-        if tails.width <= _SLACK * usual * _by_chance(s, d, A.shape[1]):
-            return none
-        beyond = kept & (tails.size > _FAR * sqrt(usual))
+        tails = _widest(Z, kept, s)
+        if room <= 0 or tails.width <= _SLACK * _by_chance(s, d, int(kept.sum())):
+            return np.zeros(len(kept), dtype=bool)
+        beyond: Mask = kept & (tails.size > _FAR)
         if beyond.sum() > room:
             beyond &= tails.size >= np.sort(tails.size[beyond])[-room]
-        return np.asarray(beyond)
+        return beyond
 
 
 class _Tails(NamedTuple):
-    """The rows along one direction, in units of their middle half: the variance, and the size of each row (n,)."""
+    """Rows along one direction: their variance in comparison with a coordinate's, and how far out each row (n,) is."""
 
     width: float
     size: Array
 
 
-def _tails(direction: Array, Z: Array, kept: Mask) -> _Tails:
+def _widest(Z: Array, kept: Mask, s: int) -> _Tails:
+    """The tails of those directions of s coordinates that were found, where they are widest."""
+    A = Z if kept.all() else Z[:, kept]
+    middle = A.mean(axis=1)
+    A = A - middle[:, None]
+    variances = (A * A).mean(axis=1)
+    # A constant coordinate has no tails to compare with.
+    usual = float(np.median(variances[variances > 0.0])) if variances.any() else 1.0
+    found = [_tails(v, Z, kept, usual) for v in _directions(A, middle, variances, s)]
+    return max(found, key=lambda tails: tails.width, default=_Tails(0.0, np.zeros(len(kept))))
+
+
+def _tails(direction: Array, Z: Array, kept: Mask, usual: float) -> _Tails:
     columns = np.flatnonzero(direction)
     along = direction[columns] @ Z[columns]
     along -= np.median(along[kept])
     # The scale of a coordinate is one: that of a wide direction is no smaller, unless its rows sit on few points.
     scale = max(MAD_TO_SD * float(np.median(np.abs(along[kept]))), 1.0)
-    along /= scale
+    along /= scale * sqrt(usual)
     return _Tails(float(np.var(along[kept])), np.abs(along))
 
 

@@ -76,7 +76,8 @@ def rht(
         Kind of response. For "binomial" any two labels do; the second in sorted order is the event.
     estimator : {"trim", "mom", "mean", "geomom", "catoni", "filter"} or callable
         Robust average of the gradient: trimmed mean against bad rows and heavy tails, median of means against heavy
-        tails alone, no better there, plain mean (no protection), an instance such as ``Trimmed(alpha=0.3)``, or any
+        tails alone, no better there, plain mean (no protection), geometric median of means, Catoni's mean, a sparse
+        filter against bad rows that shift many columns a little, an instance such as ``Trimmed(alpha=0.3)``, or any
         callable `(X, score) -> (d,)`.
     k : "auto", int or sequence of int
         Number of terms to select; chosen by `select` for "auto" or a sequence.

@@ -29,7 +29,7 @@ TYPES = ["f2", "object", "c16", "U3", "M8[s]"]
 ARGUMENTS: dict[str, tuple[list[Any], list[Any]]] = {
     "k": (["auto", 0, 1, [1, 2]], [99, -1, 1.5, None, "x", [], [[1]], 10**400, np.nan, True]),
     "estimator": (
-        ["trim", "mom", "mean", rs.Trimmed(0.3), rs.MedianOfMeans(3)],
+        ["trim", "mom", "mean", "geomom", "catoni", "filter", rs.Trimmed(0.3), rs.MedianOfMeans(3)],
         ["x", None, lambda X, score: 3, rs.Trimmed, 3],
     ),
     "epsilon": ([0.1, 0.0, 0.3, "auto"], [0.49, 0.5, -1, "x", np.nan, None]),

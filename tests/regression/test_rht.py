@@ -837,7 +837,7 @@ def test_a_wide_array_is_copied_once(dtype: Any, limit: float, options: Any) -> 
     assert peak_of(lambda: rht_fit(X, sim.y, **options)) <= limit * X.nbytes
 
 
-@pytest.mark.parametrize("estimator", ["trim", "mom", "mean"])
+@pytest.mark.parametrize("estimator", ["trim", "mom", "mean", "geomom", "catoni", "filter"])
 @pytest.mark.parametrize("family", ["gaussian", "binomial"])
 def test_single_precision_gives_the_same_model(estimator: str, family: str) -> None:
     make = rs.simulate.linear if family == "gaussian" else rs.simulate.logistic
