@@ -106,7 +106,7 @@ def _refuse(options: Options, groups: Any, na_action: str) -> None:
     check_choice("na_action", na_action, ("raise", "drop", "impute"))
     wrong = ""
     if not isinstance(options.estimator, Trimmed | Mean):
-        wrong = "estimator= must be 'trim' or 'mean'; 'trim' withstands heavy tails as well as 'mom' does"
+        wrong = "estimator= must be 'trim' or 'mean'; 'trim' withstands heavy tails as well as others do"
     elif options.split:
         wrong = "split= is not possible; split=False uses all rows in every iteration"
     elif groups is not None:
