@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from robustsparse.base.errors import DataError
+from robustsparse.base.text import listed
 from robustsparse.base.zipped import damage_named
 from robustsparse.graph.files import is_graph_file, read_graph
 from robustsparse.graph.result import GraphResult
@@ -48,8 +50,18 @@ def load(
     >>> again.predict(sim.data).equals(fit.predict(sim.data))
     True
     """
+    if Path(file).is_dir():
+        raise DataError(
+            f"{str(file)!r} is a folder; load takes a file that save() wrote{_inside(file)}"
+        )
     if is_graph_file(file):
         graph = read_graph(file, trusted=trusted)
         with damage_named(file):
             return GraphResult(**graph)
     return read_result(file, RHTResult, repeat_call, context, trusted)
+
+
+def _inside(folder: str | Path) -> str:
+    """The files of a folder, for a message."""
+    files = sorted(path.name for path in Path(folder).iterdir() if path.is_file())
+    return f"; in it are {listed(files, quote=False)}." if files else "."

@@ -41,6 +41,17 @@ def as_rng(rng: Seed) -> np.random.Generator:
         ) from None
 
 
+def refuse_word(name: str, value: Any, numbers: str) -> None:
+    """Raise for a word where "auto" or numbers are taken.
+
+    Examples
+    --------
+    >>> refuse_word("k", "auto", "a whole number")
+    """
+    if value != "auto":
+        raise ParameterError(f"{name}={shown(value)} must be {numbers} or 'auto'.")
+
+
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     """Raise unless the value is one of the choices."""
     if not isinstance(value, Hashable) or value not in choices:

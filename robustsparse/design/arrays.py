@@ -16,6 +16,7 @@ from robustsparse.base.checks import (
     check_finite_columns,
 )
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.text import did_you_mean, listed
 from robustsparse.base.types import Array, Mask
 from robustsparse.design.bases import Bases
 from robustsparse.design.clusters import as_clusters
@@ -61,7 +62,8 @@ class _Found:
         if not isinstance(item, str):
             return check_count(argument, item, 0, len(self.names) - 1)
         if item not in self.places:
-            raise ParameterError(f"{argument} names {item!r}, which is no column of X.")
+            hint = did_you_mean(item, self.names) or f"; it has {listed(self.names, quote=False)}."
+            raise ParameterError(f"{argument} names {item!r}, which is no column of X{hint}")
         return self.places[item]
 
 

@@ -428,9 +428,8 @@ class _Found:
         found = self.column.get(name) or self.term.get(name) or self.variable.get(name)
         if not found:
             known = {**self.column, **self.term, **self.variable}
-            raise FormulaError(
-                f"{argument} names {name!r}, which is no term{did_you_mean(name, known)}"
-            )
+            hint = did_you_mean(name, known) or f"; these are terms: {listed(known, quote=False)}"
+            raise FormulaError(f"{argument} names {name!r}, which is no term{hint}")
         return found
 
 

@@ -11,7 +11,13 @@ from robustsparse.algorithm.gradients import EstimatorLike, as_estimator
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.sparsity import k_grid
 from robustsparse.base.checkpoint import fingerprint
-from robustsparse.base.checks import as_rng, check_choice, check_count, check_number
+from robustsparse.base.checks import (
+    as_rng,
+    check_choice,
+    check_count,
+    check_number,
+    refuse_word,
+)
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.threads import threads_for
 from robustsparse.base.types import Array, Indices, Mask
@@ -193,7 +199,7 @@ def _how(how: bool | str, screen: bool) -> str:
 def _ks(k: int | Sequence[int] | Literal["auto"], n: int, d: int) -> tuple[int, ...]:
     """Values of k along the path, ascending."""
     if isinstance(k, str):
-        check_choice("k", k, ("auto",))
+        refuse_word("k", k, "a whole number, several of them")
         return tuple(value for value in k_grid(n, d - 1) if value <= _LARGEST_K)
     values = sorted({check_count("k", value, 1, d - 1) for value in np.atleast_1d(k).tolist()})
     if not values:

@@ -4,9 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
-from robustsparse.base.errors import DataError
-from robustsparse.base.types import Mask
+from robustsparse.base.errors import DataError, UnseenLevelError
+from robustsparse.base.text import listed
+from robustsparse.base.types import Mask, Places
+from robustsparse.design.fingerprint import column_numbers
 from robustsparse.design.frames import as_frame
 from robustsparse.regression.residuals import observed
 
@@ -32,6 +35,7 @@ def augmented(fit: "RHTResult", data: dict[str, Any]) -> pd.DataFrame:
     if taken:
         raise DataError(f"the data have a column {taken[0]!r} already; rename it.")
     rows = _aligned(fit, frame)
+    _check_predictors(fit, data, frame)
     added = rows[list(_ADDED)].rename(columns=_ADDED)
     flag = added[".flag"]
     added[".outlier"] = (flag != "").astype("boolean").where(flag.notna())
@@ -83,3 +87,44 @@ def _check_response(fit: "RHTResult", frame: pd.DataFrame, used: Mask) -> None:
             f"the data are not those of the fit: the response of row {labels[first]!r} is {now[first]:g}, and was "
             f"{then[first]:g}. Pass the data of the fit; predict() is for others."
         )
+
+
+def _check_predictors(fit: "RHTResult", data: dict[str, Any], frame: pd.DataFrame) -> None:
+    """Raise if predictors are not those of the fit, selected or not."""
+    before = fit.made.fingerprint
+    # Cells that were imputed are no part of the data, and what earlier versions fitted to is not known.
+    if before is None or fit.made.imputation is not None:
+        return
+    X = _predictors(fit, data, frame, _places(fit, frame))
+    if X is None or X.shape[1] != len(before.columns):
+        return
+    names = fit.params.index[int(fit.intercept) :]
+    changed = list(names[column_numbers(X) != before.columns])
+    if changed:
+        raise DataError(
+            f"the data are not those of the fit: they differ in {listed(changed, quote=False)}. Pass the data of the "
+            "fit; predict() is for others."
+        )
+
+
+def _places(fit: "RHTResult", frame: pd.DataFrame) -> Places:
+    """Where the rows of the fit, in their order, are in a frame."""
+    rows = fit.diagnostics.index
+    return np.arange(len(rows)) if rows.equals(frame.index) else frame.index.get_indexer(rows)
+
+
+def _predictors(fit: "RHTResult", data: dict[str, Any], frame: pd.DataFrame, places: Places) -> Any:
+    """The design of the rows of the fit, of the data given; None of arrays that are not in memory."""
+    if fit.spec is not None:
+        try:
+            # All rows, since a term may look at others, as lag(x) does.
+            return fit.spec.matrix(frame)[0][places]
+        except UnseenLevelError:
+            return fit.spec.matrix(frame.iloc[places])[0]
+    if fit.made.by_name and hasattr(data["X"], "columns"):
+        names = fit.params.index[int(fit.intercept) :]
+        return as_frame(data["X"]).rename(columns=str)[list(names)].to_numpy()[places]
+    X = data["X"]
+    if sparse.issparse(X):
+        return X.tocsr()[places]
+    return X[places] if isinstance(X, np.ndarray) else None

@@ -1,6 +1,6 @@
 """Models of any kind as columns of estimates, for tables and pictures of several."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.base.errors import ParameterError
-from robustsparse.base.text import shown
+from robustsparse.base.text import did_you_mean, listed, shown
 from robustsparse.base.types import Array
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.regression.result import RHTResult
@@ -60,7 +60,8 @@ def _named(models: Any, names: Sequence[str] | None) -> dict[str, Any]:
         if names is not None:
             raise ParameterError("models have names already, as a dict; leave names= out.")
         return {str(name): model for name, model in models.items()}
-    several = list(models) if isinstance(models, list | tuple) else [models]
+    # A Series is iterable, and one model all the same; what is iterated over once is a list of them.
+    several = list(models) if isinstance(models, list | tuple | Iterator) else [models]
     # A pair of a model and its names of columns is one model.
     if isinstance(models, tuple) and _is_pair(models):
         several = [models]
@@ -183,12 +184,14 @@ def _count(params: "pd.Series[float]") -> int:
     return sum(value != 0 for name, value in params.items() if name not in _INTERCEPTS)
 
 
-def common_terms(columns: Sequence[ModelColumn], terms: Sequence[str] | None) -> list[str]:
+def common_terms(columns: Sequence[ModelColumn], terms: str | Sequence[str] | None) -> list[str]:
     """Terms of any of the models, in the order of the first that has them, the intercept first; or those asked for."""
     found = list(dict.fromkeys(str(term) for column in columns for term in column.terms.index))
     if terms is None:
         return sorted(found, key=lambda term: term != INTERCEPT)
-    unknown = [term for term in terms if term not in found]
+    wanted = [terms] if isinstance(terms, str) else list(terms)
+    unknown = [term for term in wanted if term not in found]
     if unknown:
-        raise ParameterError(f"terms names {unknown[0]!r}, which no model has selected.")
-    return list(terms)
+        hint = did_you_mean(str(unknown[0]), found) or f"; these have {listed(found, quote=False)}."
+        raise ParameterError(f"terms names {unknown[0]!r}, which no model has selected{hint}")
+    return wanted

@@ -54,7 +54,8 @@ class Predicting(Part):
         type : {"response", "link", "class"}
             Fitted response or probability; linear predictor; the more probable label (binomial only).
         offset : array, optional
-            Known part of the linear predictor of the new rows, if the model was given one as an array.
+            Known part of the linear predictor, a value for each new row: needed if the fit was given its offset as an
+            array, allowed if it had none. One that was the name of a column is read from `newdata`, and refused here.
         k : int, optional
             Number of terms: another model of the path than the one that was chosen. It needs `newdata`.
         na_action : {"keep", "impute"}

@@ -103,7 +103,8 @@ class Reporting(Part):
         Parameters
         ----------
         data : data frame, or pair (X, y) for a fit to arrays
-            The data of the fit, if these are no longer in memory.
+            The data of the fit, if these are no longer in memory, rows in any order. Others are refused, by their
+            response and by all their predictors.
 
         Returns
         -------

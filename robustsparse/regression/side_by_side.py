@@ -25,7 +25,7 @@ def table(
     models: Any,
     *,
     names: Sequence[str] | None = None,
-    terms: Sequence[str] | None = None,
+    terms: str | Sequence[str] | None = None,
     stars: bool = False,
     below: Literal["se", "ci", "p"] | None = "se",
     level: float = 0.95,
@@ -37,12 +37,12 @@ def table(
 
     Parameters
     ----------
-    models : list, or dict from names to models
+    models : list or another iterable, or dict from names to models
         Results of `rht` and `rht_fit`, of the baselines and of statsmodels, fitted linear models of scikit-learn (of
         arrays: pairs of a model and the names of its columns), or plain Series of coefficients.
     names : sequence of str, optional
         Names of the models; (1), (2) and so on by default.
-    terms : sequence of str, optional
+    terms : str or sequence of str, optional
         Which terms, in this order; by default all that one of the models has selected.
     stars : bool
         Whether to mark estimates by their p-values.
@@ -184,7 +184,7 @@ def coefplot(
     models: Any,
     *,
     names: Sequence[str] | None = None,
-    terms: Sequence[str] | None = None,
+    terms: str | Sequence[str] | None = None,
     intercept: bool = False,
     level: float = 0.95,
     alpha: float | None = None,

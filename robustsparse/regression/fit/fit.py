@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from robustsparse.base.checks import check_choice, check_count
+from robustsparse.base.checks import check_count, refuse_word
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.regression.fit.as_printed import as_thresholded, split_run, thresholded_fit
 from robustsparse.regression.fit.automatic import automatic_fit, refit_all_rows
@@ -45,7 +45,7 @@ def _grid(problem: Standardized, options: Options) -> tuple[int, ...]:
     """Values of k to choose from."""
     k = options.k
     if isinstance(k, str):
-        check_choice("k", k, ("auto",))
+        refuse_word("k", k, "a whole number, several of them")
         return automatic_grid(problem)
     several = isinstance(k, Iterable) and getattr(k, "ndim", 1) > 0
     values = list(k) if several else [k]  # type: ignore[arg-type]

@@ -11,7 +11,13 @@ from robustsparse.algorithm.gradients import EstimatorLike, as_estimator
 from robustsparse.algorithm.losses import Loss, as_loss
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.sparsity import Sparsity
-from robustsparse.base.checks import as_rng, check_choice, check_count, check_number
+from robustsparse.base.checks import (
+    as_rng,
+    check_choice,
+    check_count,
+    check_number,
+    refuse_word,
+)
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.threads import threads_for
 from robustsparse.base.types import Array
@@ -160,6 +166,6 @@ def with_epsilon(options: Options, epsilon: float) -> Options:
 
 def _assumed(epsilon: Epsilon) -> float:
     if isinstance(epsilon, str):
-        check_choice("epsilon", epsilon, ("auto",))
+        refuse_word("epsilon", epsilon, "a number from 0 to below 0.5")
         return PILOT_EPSILON
     return check_number("epsilon", epsilon, 0.0, 0.49)
