@@ -9,7 +9,6 @@ Few rows with extreme predictors or scores would make every bound useless, since
 bounded apart: a trimmed mean can move by no more than the distance between its cuts for each of them.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from robustsparse import kernels
 from robustsparse.algorithm.bound import SLOTS, double_rows, gather, no_references
+from robustsparse.algorithm.plain_trimmed import SupportTrim
 from robustsparse.base.threads import is_large, over_columns
 from robustsparse.base.types import Array, Indices, Mask, Places
 
@@ -92,7 +92,7 @@ def _heavy_rows(squares: Array) -> Places:
     return heavy if squares[heavy].sum() >= 0.5 * squares.sum() else heavy[:0]
 
 
-class ScreenedTrim:
+class ScreenedTrim(SupportTrim):
     """Trimmed-mean gradient of one design with exact screening.
 
     Parameters
@@ -107,13 +107,12 @@ class ScreenedTrim:
         What another of the same design has measured.
     """
 
-    settles = True
-
     def __init__(
         self, XT: Array, trimmed: int, threads: int = 1, measured: "_Measured | None" = None
     ) -> None:
+        super().__init__(XT, trimmed)
         d, n = XT.shape
-        self.XT, self.trimmed, self._threads = XT, trimmed, threads
+        self._threads = threads
         self._measured = measured or _measure(XT, threads)
         self._design = self._bounded(self._measured)
         self._memory = kernels.TrimMemory(
@@ -124,7 +123,6 @@ class ScreenedTrim:
             score32=np.empty(n, dtype=np.float32),
         )
         self._guessed, self._double = False, XT.dtype == np.float64
-        self._ones, self._cuts = np.ones((1, n)), np.zeros((1, 2))
 
     def _bounded(self, measured: _Measured) -> kernels.TrimDesign:
         """What was measured, as the kernels take it for this number of trimmed values."""
@@ -194,31 +192,6 @@ class ScreenedTrim:
             )  # fmt: skip
 
         return gather(search, self.XT, self._threads)
-
-    def dense(self, XT: Array, score: Array) -> Array:
-        """Trimmed means of a small design, all of them."""
-        out = np.empty(len(XT))
-        scores = np.ascontiguousarray(score, dtype=np.float64)
-        kernels.trim_rows(XT, scores, self.trimmed, np.zeros((len(XT), 2)), out)
-        return out
-
-    def on(self, XT: Array) -> Callable[[Array], Array]:
-        """Trimmed means of one small design, each looked for near its last one."""
-        cuts = np.zeros((len(XT), 2))
-
-        def at(score: Array) -> Array:
-            out = np.empty(len(XT))
-            kernels.trim_rows(XT, score, self.trimmed, cuts, out)
-            return out
-
-        return at
-
-    def average(self, values: Array) -> float:
-        """Trimmed mean."""
-        out = np.empty(1)
-        losses = np.ascontiguousarray(values, dtype=np.float64)
-        kernels.trim_rows(self._ones, losses, self.trimmed, self._cuts, out)
-        return float(out[0])
 
     def screen(self) -> tuple[kernels.TrimDesign, kernels.TrimMemory] | None:
         """The design and what is remembered of its columns, for compiled iterations that read and write it themselves.

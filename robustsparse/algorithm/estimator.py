@@ -40,14 +40,11 @@ class Estimator:
         Whether far rows are to be expected, and the most informative, rather than suspicious.
     least_epsilon : float
         Smallest share of bad rows that a fit assumes which estimates it: flags miss some of them.
-    measures_design : bool
-        Whether what it measures of a design serves other scores as well.
     """
 
     column_scale: ClassVar[str | None] = None
     for_heavy_tails: ClassVar[bool] = False
     least_epsilon: ClassVar[float] = 0.05
-    measures_design: ClassVar[bool] = False
 
     def __call__(self, X: Array, score: Array) -> Array:
         """Take the design (n, d) and the scores (n,), return the gradient (d,)."""
@@ -64,6 +61,13 @@ class Estimator:
         `like` is another one bound to the same design, which may have measured what this one needs.
         """
         return FullGradient(XT, checked(self))
+
+    def shared(self, XT: Array, *, screened: bool) -> BoundGradient | None:
+        """Bound to the design of many fits, which get it as `like`; None if nothing that it knows serves them all.
+
+        With `screened` it looks only at predictors that could enter, if it knows how: that may have to be compiled.
+        """
+        return None
 
     def lighter(self) -> "Estimator":
         """The estimator for rows that passed a rejection."""

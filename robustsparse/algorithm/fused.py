@@ -13,6 +13,7 @@ import numpy as np
 from robustsparse import kernels
 from robustsparse.algorithm.bound_trimmed import ScreenedTrim
 from robustsparse.algorithm.losses import Squared
+from robustsparse.algorithm.plain_trimmed import PlainTrim
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.base.types import Array, Indices, Mask
 
@@ -47,13 +48,13 @@ class FusedSquares:
 
     Parameters
     ----------
-    gradient : ScreenedTrim
+    gradient : ScreenedTrim or PlainTrim
         The gradient, whose memory the iterations read and write.
     problem : Problem
         The problem that it is the gradient of.
     """
 
-    def __init__(self, gradient: ScreenedTrim, problem: Problem) -> None:
+    def __init__(self, gradient: ScreenedTrim | PlainTrim, problem: Problem) -> None:
         n = len(problem.y)
         self.gradient = gradient
         self.y = problem.y if problem.offset is None else problem.y - problem.offset
@@ -89,6 +90,7 @@ class FusedSquares:
 # scores.
 _FUSED: dict[tuple[type, type], Callable[..., FusedSquares]] = {
     (Squared, ScreenedTrim): FusedSquares,
+    (Squared, PlainTrim): FusedSquares,
 }
 
 

@@ -20,6 +20,7 @@ from robustsparse.algorithm.bound_trimmed import ScreenedTrim
 from robustsparse.algorithm.catoni import Catoni
 from robustsparse.algorithm.estimator import Estimator, GradientEstimator, Plain
 from robustsparse.algorithm.geometric_median import GeometricMedianOfMeans
+from robustsparse.algorithm.plain_trimmed import PlainTrim, is_screened
 from robustsparse.algorithm.products import BLOCK, pair
 from robustsparse.algorithm.sparse_filter import SparseFilter
 from robustsparse.base.checks import Seed, as_rng, check_number
@@ -73,8 +74,6 @@ class Trimmed(Estimator):
     array([3., 1.])
     """
 
-    measures_design = True
-
     alpha: float = TRIM_PER_EPSILON * 0.1
 
     def __post_init__(self) -> None:
@@ -106,13 +105,22 @@ class Trimmed(Estimator):
         return self.alpha / TRIM_PER_EPSILON
 
     def bind(self, XT: Array, threads: int = 1, like: BoundGradient | None = None) -> BoundGradient:
-        """Bind to a transposed design, with screening."""
+        """Bind to a transposed design, with screening where that saves time."""
         trimmed = self.count(XT.shape[1])
         if not trimmed:
             return FullGradient(XT, Mean())
         if isinstance(like, ScreenedTrim):
             return like.dropping(trimmed)
+        if isinstance(like, PlainTrim) or not is_screened(XT.size):
+            return PlainTrim(XT, trimmed)
         return ScreenedTrim(XT, trimmed, threads)
+
+    def shared(self, XT: Array, *, screened: bool) -> BoundGradient | None:
+        """Bound to a design, with screening or without, however small it is."""
+        trimmed = self.count(XT.shape[1])
+        if not trimmed:
+            return None
+        return ScreenedTrim(XT, trimmed) if screened else PlainTrim(XT, trimmed)
 
     def lighter(self) -> "Trimmed":
         """A trim for the few bad rows that a rejection may have left."""

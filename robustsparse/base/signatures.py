@@ -43,7 +43,7 @@ def add_options(
             continue
         about: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS}
         about["help"] = _help(texts.get(name, ("", ""))[1], parameter.default)
-        if parameter.annotation is bool:
+        if parameter.annotation in (bool, bool | None):
             about["action"] = argparse.BooleanOptionalAction
         else:
             about |= {"type": name_or_names if name in names else value, "metavar": "VALUE"}

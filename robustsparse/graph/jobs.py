@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from robustsparse import kernels
 from robustsparse.algorithm.bound import BoundGradient
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.checkpoint import Checkpoint, Parts
@@ -17,9 +18,9 @@ from robustsparse.graph.options import Plan
 from robustsparse.graph.ranking import Ranking, Subsample, combine, rank_subsample
 from robustsparse.graph.rows import TrustedRows
 
-# From this many fits of nodes on it pays to start processes. Threads start at once, but only one of them can run
-# Python at a time.
-_FITS_FOR_PROCESSES = 1500
+# From this many fits of nodes on it pays to start processes, and to compile whole iterations. Threads start at once,
+# but only one of them can run Python at a time.
+_MANY_FITS = 1500
 # Warn if more than this share of the nodes did not settle; a few have all but settled.
 _UNSETTLED = 0.1
 
@@ -39,11 +40,13 @@ def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> 
     """Coefficients (d, d), sparse, of Algorithm 1 on every node, for each k of the path."""
     d = len(XT)
     rows = np.ascontiguousarray(XT)
-    like = _measured(plan.estimator, rows)
+    many = d * len(plan.ks) >= _MANY_FITS
+    # The first small graph of an installation need not wait for the compiler.
+    fused = many or kernels.is_compiled(kernels.iterate_squares)
+    like = _shared(plan.estimator, rows, fused)
     task = NodeTask(rows, plan.estimator, plan.ks, plan.settings, plan.seeds, start, like)
     chunks = [range(first, min(first + CHUNK, d)) for first in range(0, d, CHUNK)]
     jobs = {f"nodes-{chunk.start}": partial(task.fit, chunk) for chunk in chunks}
-    many = d * len(plan.ks) >= _FITS_FOR_PROCESSES
     parts = _run_jobs(jobs, store, plan, "nodes", processes=many)
     unsettled = sum(len(part["unsettled"]) for part in parts)
     if unsettled > _UNSETTLED * d:
@@ -54,11 +57,11 @@ def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> 
     return coefficients(parts, len(plan.ks), d)
 
 
-def _measured(estimator: Estimator, XT: Array) -> BoundGradient | None:
+def _shared(estimator: Estimator, XT: Array, fused: bool) -> BoundGradient | None:
     """What the gradients of all nodes share: sizes of the variables, and from one node a guess of the cuts."""
-    if not estimator.measures_design:
+    gradient = estimator.shared(XT, screened=fused)
+    if gradient is None:
         return None
-    gradient = estimator.bind(XT)
     # The guess comes from the first variable that is not constant: a constant one is zero, and so are its products.
     gradient.begin(XT[XT.any(axis=1).argmax()])
     return gradient

@@ -49,7 +49,7 @@ class Request:
     tol: float | None
     rng: int | np.random.Generator | None
     n_jobs: int | None
-    verbose: bool
+    verbose: bool | None
 
 
 @dataclass(frozen=True)

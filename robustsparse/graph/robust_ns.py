@@ -11,6 +11,7 @@ from scipy import sparse
 
 from robustsparse.algorithm.gradients import EstimatorLike
 from robustsparse.base.checkpoint import Checkpoint
+from robustsparse.base.compiling import tell_of_compiling
 from robustsparse.base.errors import DataError, DataWarning, warn_user
 from robustsparse.base.matrices import canonical
 from robustsparse.base.text import listed
@@ -58,7 +59,7 @@ def robust_ns(
     context: Mapping[str, Any] | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
+    verbose: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     memory: str | int | None = None,
 ) -> GraphResult:
@@ -112,8 +113,9 @@ def robust_ns(
         Random numbers; None is a fixed seed, so that the same call gives the same graph.
     n_jobs : int, optional
         Workers; all cores by default. The graph does not depend on it.
-    verbose : bool
-        Show progress.
+    verbose : bool, optional
+        Show progress. By default nothing is shown but that code compiles, when an installation is used first; False
+        leaves that out as well.
     checkpoint : path, optional
         Folder for finished parts: the same call with the same folder goes on where a killed one stopped.
     memory : str or int, optional
@@ -145,6 +147,7 @@ def robust_ns(
     >>> graph.roc(sim.adjacency).auc > 0.95
     True
     """
+    tell_of_compiling(verbose)
     table = variables(data, formula, na_action=na_action, context=context)
     _warn_of_loss(table, na_action)
     _require_room(table.X.shape[1], available() if memory is None else bytes_of(memory))

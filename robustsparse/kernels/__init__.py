@@ -25,6 +25,7 @@ from robustsparse.kernels.bisquare import (
 from robustsparse.kernels.block_medians import block_median_rows, block_setup, block_survivors
 from robustsparse.kernels.column_medians import row_medians
 from robustsparse.kernels.column_sets import exchange_columns, independent_members
+from robustsparse.kernels.compiler import is_compiled
 from robustsparse.kernels.constants import (
     BAR_ROUNDING,
     CUTS,
@@ -105,6 +106,7 @@ __all__ = [
     "independent_members",
     "independent_rows",
     "inverse_scales",
+    "is_compiled",
     "iterate_squares",
     "largest_places",
     "lasso_from_gram",

@@ -152,6 +152,11 @@ class KernelCache(NullCache):
         key = repr((self._identity, types, codegen.magic_tuple()))
         return f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:32]}"
 
+    @property
+    def on_disk(self) -> bool:
+        """Whether there is machine code for some types of arguments."""
+        return any(True for folder in _folders() for _ in folder.glob(f"{self._name}-*"))
+
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """Machine code for these types of arguments, if it is on disk."""
         target_context.refresh()

@@ -9,6 +9,7 @@ from numba import njit
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
+from robustsparse.base.compiling import compiling_begins
 from robustsparse.kernels.cache import KernelCache
 
 # Division by zero gives an infinity as in numpy; checking every divisor would take longer to compile and to run. There
@@ -45,8 +46,15 @@ def part(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     return njit(function, no_cpython_wrapper=True, **_OPTIONS, **options)
 
 
+def is_compiled(compiled: Any) -> bool:
+    """Whether a kernel can be called without waiting for the compiler, for some types of arguments at least."""
+    return (
+        not isinstance(compiled, Dispatcher) or bool(compiled.overloads) or compiled._cache.on_disk
+    )
+
+
 class _UncollectedCompiling(event.Listener):
-    """No collection of Python's garbage while a kernel compiles.
+    """The user is told, and no garbage of Python's is collected, while a kernel compiles.
 
     The compiler makes so many objects that all there are would be searched again and again, which takes about a tenth
     of the time. Only one thread compiles at a time.
@@ -65,6 +73,7 @@ class _UncollectedCompiling(event.Listener):
         if self._ours(occurrence):
             self._depth += 1
             if self._depth == 1:
+                compiling_begins()
                 self._collected = gc.isenabled()
                 gc.disable()
 

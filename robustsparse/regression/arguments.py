@@ -40,4 +40,4 @@ class Arguments:
     cov: Cov = "sandwich"
     rng: Seed = None
     n_jobs: int | None = None
-    verbose: bool = False
+    verbose: bool | None = None

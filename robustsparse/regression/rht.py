@@ -11,6 +11,7 @@ from robustsparse.algorithm.losses import LossLike
 from robustsparse.algorithm.problem import StepLike
 from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import Seed
+from robustsparse.base.compiling import tell_of_compiling
 from robustsparse.base.errors import ParameterError
 from robustsparse.base.text import did_you_mean
 from robustsparse.base.threads import threads_for
@@ -60,7 +61,7 @@ def rht(
     checkpoint: str | PathLike[str] | None = None,
     rng: Seed = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
+    verbose: bool | None = None,
     keep_data: bool = False,
 ) -> RHTResult:
     """Fit a sparse model to a data frame in which some rows cannot be trusted.
@@ -158,8 +159,9 @@ def rht(
         Random numbers; None is a fixed seed, so that the same call gives the same answer.
     n_jobs : int, optional
         Number of threads; all cores by default. The result does not depend on it.
-    verbose : bool
-        Show the progress of the path and of cross-validation on the standard error.
+    verbose : bool, optional
+        Show the progress of the path and of cross-validation on the standard error. By default nothing is shown there
+        but that code compiles, when an installation is used first; False leaves that out as well.
     keep_data : bool
         Whether the result keeps a copy of the columns that it uses, for what fits again: intervals by "split" and
         "bootstrap", `cross_validate`, `update` and `augment`. Without it they read the data that the call was given,
@@ -177,6 +179,7 @@ def rht(
     >>> sorted(fit.support()) == sorted(f"x{j + 1}" for j in sim.beta.nonzero()[0])
     True
     """
+    tell_of_compiling(verbose)
     asked = Arguments(
         family=family, estimator=estimator, k=k, select=select, goal=goal, loss=loss, epsilon=epsilon,
         standardize=standardize, step=step, radius=radius, max_iter=max_iter, tol=tol, refit=refit,
@@ -238,7 +241,7 @@ def rht_fit(
     checkpoint: str | PathLike[str] | None = None,
     rng: Seed = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
+    verbose: bool | None = None,
     keep_data: bool = False,
 ) -> RHTResult:
     """Fit a sparse model to arrays; see `rht` for the arguments that are not listed here.
@@ -300,6 +303,7 @@ def rht_fit(
     >>> fit.terms(), fit.support()
     (['x6', 'left'], ['x6', 'x1', 'x2'])
     """
+    tell_of_compiling(verbose)
     asked = Arguments(
         family=family, estimator=estimator, k=k, select=select, goal=goal, loss=loss, epsilon=epsilon,
         standardize=standardize, step=step, radius=radius, max_iter=max_iter, tol=tol, refit=refit,

@@ -22,6 +22,7 @@ from robustsparse.algorithm.gradients import (
     Trimmed,
     as_estimator,
 )
+from robustsparse.algorithm.plain_trimmed import PlainTrim
 from robustsparse.base.errors import DataError, ParameterError
 
 # Sums of up to 400 products in another order differ by rounding: 400 · 2⁻⁵³ is 4e-14.
@@ -298,7 +299,8 @@ class TestBind:
     XT = RNG.normal(size=(4, 30))
 
     def test_each_estimator_has_its_bound_form(self) -> None:
-        assert isinstance(Trimmed(0.2).bind(self.XT), ScreenedTrim)
+        assert isinstance(Trimmed(0.2).bind(self.XT), PlainTrim)
+        assert isinstance(Trimmed(0.2).bind(np.ones((1100, 1000))), ScreenedTrim)
         assert isinstance(MedianOfMeans(5).bind(self.XT), ScreenedBlocks)
         assert isinstance(Mean().bind(self.XT), FullGradient)
         assert isinstance(Trimmed(0.0).bind(self.XT), FullGradient)

@@ -45,7 +45,10 @@ def problem(
     loss: Loss | None = None,
     **rows: Any,
 ) -> Problem:
-    return Problem(as_estimator(estimator or Trimmed(0.1)).bind(XT), y, loss or Squared(), **rows)
+    made = as_estimator(estimator or Trimmed(0.1))
+    # These designs are so small that they would not be screened.
+    bound = made.shared(XT, screened=True) or made.bind(XT)
+    return Problem(bound, y, loss or Squared(), **rows)
 
 
 def iterates(data: Problem, k: int, **options: Any) -> tuple[list[Array], RHTFit]:

@@ -79,7 +79,7 @@ def test_algorithm_two_as_printed_is_worse_under_shifted_rows():
 
 def test_the_graph_does_not_depend_on_the_number_of_workers(sim, fit, monkeypatch):
     assert same(fit, rs.robust_ns(sim.data, n_jobs=2))
-    monkeypatch.setattr("robustsparse.graph.jobs._FITS_FOR_PROCESSES", 0)
+    monkeypatch.setattr("robustsparse.graph.jobs._MANY_FITS", 0)
     assert same(fit, rs.robust_ns(sim.data, n_jobs=2))
     mom = [rs.robust_ns(sim.data, k=3, estimator="mom", n_jobs=jobs) for jobs in (1, 2)]
     assert same(*mom)

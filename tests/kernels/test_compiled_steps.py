@@ -27,7 +27,9 @@ ROUNDING, STEPS = 1e-9, 1e-6
 def case(seed: int, attack: str = "paper", **rows: Any) -> Problem:
     sim = simulate.linear(n=150, d=200, k=4, sigma=0.3, attack=attack, rng=seed)
     XT = np.ascontiguousarray(sim.X.T)
-    return Problem(Trimmed(0.2).bind(XT), sim.y, Squared(), **rows)
+    bound = Trimmed(0.2).shared(XT, screened=True)
+    assert bound is not None
+    return Problem(bound, sim.y, Squared(), **rows)
 
 
 def weights(n: int) -> Array:
