@@ -40,6 +40,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "common factor": {**GOOD, "factor": 1.0},
     "two populations": {**GOOD, "second": 0.3},
 }
+# Found while the default was worked on, and not mended by it.
+HIDDEN: dict[str, dict[str, Any]] = {
+    "low-variance directions": {"epsilon": 0.1, "outliers": "flat"},
+    "isotropic scatter, 1": {"epsilon": 0.1, "outliers": "scattered", "spread": 1.0},
+    "5% cells at ±3": {**GOOD, "cellwise": 0.05, "cell_size": 3.0},
+}
 PANELS: dict[str, dict[str, Any]] = {
     **{f"n = d = {d}, v = {v}": {"n": d, "d": d, "v": v} for d in (100, 200) for v in (0.3, 0.6)},
     "t with 3 df": {"n": 100, "d": 100, "tail": "t3", **GOOD},
@@ -98,6 +104,15 @@ ROWS = """
 Share of the good rows that the default call rejects, and of the bad ones; weight that bad rows keep on average; and how
 many edges it has beside the truth.
 """
+BEYOND = """
+## What hides better
+
+The same F1, and the same bar, where bad rows and cells look like good ones. These settings were tried while the default
+was worked on, with other data sets, and it was not mended for them; a bar that is missed is one.
+*Low-variance directions*: a tenth of
+all rows lie in the five directions in which the good ones vary least, at the same mean square, as another reading of
+low-variance outliers; *isotropic scatter, 1*: as many from N(0, I); *cells at ±3* lie among the good values.
+"""
 PANEL = """
 ## The paper's panels
 
@@ -116,7 +131,7 @@ def f1(graph: Any, truth: np.ndarray) -> float:
 def trial(graph: str, setting: str, seed: int) -> list[dict[str, Any]]:
     """All methods on one data set."""
     shape = {**SIZE, **GRAPHS[graph]}
-    sim = rs.simulate.graph(**shape, **SETTINGS[setting], rng=FIRST + seed)
+    sim = rs.simulate.graph(**shape, **{**SETTINGS, **HIDDEN}[setting], rng=FIRST + seed)
     # The same seed draws the same good rows first.
     good = rs.simulate.graph(**shape, **GOOD, rng=FIRST + seed)
     assert np.array_equal(good.adjacency, sim.adjacency)
@@ -228,16 +243,20 @@ def panel_table(runs: pd.DataFrame) -> list[dict[str, object]]:
 
 def page(seeds: int, jobs: int) -> str:
     """The whole page."""
-    tasks = [(graph, name, s) for name in SETTINGS for graph in GRAPHS for s in range(seeds)]
+    tasks = [
+        (graph, name, s) for name in (*SETTINGS, *HIDDEN) for graph in GRAPHS for s in range(seeds)
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rs.RobustSparseWarning)
         runs = run_trials(trial, tasks, "settings", jobs)
         panels = run_trials(
             panel_trial, [(p, s) for p in PANELS for s in range(seeds)], "panels", jobs
         )
+    hidden = runs[runs.setting.isin([*HIDDEN])]
+    runs = runs[~runs.setting.isin([*HIDDEN])]
     parts: Sequence[str] = [
         HEAD.format(seeds=seeds), F1, markdown(f1_table(runs)), RANKING, markdown(ranking_table(runs)),
-        ROWS, markdown(row_table(runs)), PANEL, markdown(panel_table(panels)),
+        ROWS, markdown(row_table(runs)), BEYOND, markdown(f1_table(hidden)), PANEL, markdown(panel_table(panels)),
     ]  # fmt: skip
     return "\n".join(parts) + "\n"
 

@@ -16,7 +16,9 @@ KINDS = ("cluster", "hub", "band", "random", "scale-free")
 TAILS = ("gaussian", "lognormal", "t3")
 EIGENVALUE_MARGIN = 0.1  # huge's constant: the smallest eigenvalue before rescaling is this + u
 CELL_SPREAD = 0.2  # of bad cells about their size
-SPREADS = {"shifted": 1.0, "scattered": 3.0, "concentrated": 0.1}  # of outlying rows, by their kind
+# Of outlying rows, by their kind.
+SPREADS = {"shifted": 1.0, "scattered": 3.0, "concentrated": 0.1, "flat": 1.0}
+FLAT_DIRECTIONS = 5
 
 
 def graph(
@@ -74,13 +76,14 @@ def graph(
         Law of the authentic rows, always with the same covariance: log-normal entries as in
         `linear` times the square root of the covariance, or a multivariate t with 3 degrees of
         freedom.
-    outliers : {"shifted", "scattered", "concentrated"}
+    outliers : {"shifted", "scattered", "concentrated", "flat"}
         The paper's outlying rows; or independent normal variables without any shift; or rows around one point, whose
-        signs are drawn once for all of them.
+        signs are drawn once for all of them; or rows in the five directions in which authentic rows vary least.
     shift : float
         Distance of the means of shifted and concentrated rows from zero in every variable.
     spread : float, optional
-        Standard deviation of the outlying rows: 1 if shifted, 3 if scattered, 0.1 if concentrated.
+        Standard deviation of the outlying rows: 1 if shifted or, as a mean over the variables, flat; 3 if scattered,
+        0.1 if concentrated.
     cellwise, cell_size : float
         Fraction of single cells, of all rows, that are overwritten, and how far from zero they then are, to either
         side: 10 by default.
@@ -124,7 +127,7 @@ def graph(
     count = outlier_count(n, epsilon)
     good = _rows(tail, n, precision, rng)
     width = SPREADS[outliers] if spread is None else check_number("spread", spread, 0.0)
-    bad = _centers(outliers, count, d, shift, rng) + width * rng.standard_normal((count, d))
+    bad = _centers(outliers, count, d, shift, rng) + width * _noise(outliers, count, precision, rng)
     good += _common(n, d, factor, second, apart, rng)
     X = np.vstack([good, bad])
     order = rng.permutation(n + count) if shuffle else np.arange(n + count)
@@ -216,10 +219,20 @@ def _centers(
     outliers: str, count: int, d: int, shift: float, rng: np.random.Generator
 ) -> Array | float:
     """Means of the outlying rows (count, d), or of what each of them shares."""
-    if outliers == "scattered":
+    if outliers in ("scattered", "flat"):
         return 0.0
     signs = (count, 1) if outliers == "shifted" else (1, d)
     return np.asarray(shift * rng.choice([-1.0, 1.0], signs))
+
+
+def _noise(outliers: str, count: int, precision: Array, rng: np.random.Generator) -> Array:
+    """Normal numbers (count, d) with mean square 1, for flat rows in few directions."""
+    d = len(precision)
+    if outliers != "flat":
+        return rng.standard_normal((count, d))
+    few = min(FLAT_DIRECTIONS, d)
+    directions = eigh(precision, subset_by_index=[d - few, d - 1])[1]
+    return np.asarray(rng.standard_normal((count, few)) @ directions.T * math.sqrt(d / few))
 
 
 def _common(

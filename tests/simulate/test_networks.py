@@ -179,6 +179,18 @@ def test_scattered_rows_are_independent_and_concentrated_ones_together() -> None
     np.testing.assert_allclose(np.abs(rows.mean(axis=0)), 1.0, atol=0.05)
 
 
+def test_flat_rows_lie_where_authentic_ones_vary_least() -> None:
+    sim = simulate.graph(3600, 30, kind="band", v=0.6, outliers="flat", rng=4)
+    rows = sim.X[sim.outlier]
+    assert np.linalg.matrix_rank(rows) == 5
+    assert (rows**2).mean() == pytest.approx(1.0, abs=0.1)
+    distance = {
+        bad: np.einsum("ij,jk,ik->i", part, sim.precision, part).mean()
+        for bad, part in ((True, rows), (False, sim.X[~sim.outlier]))
+    }
+    assert distance[True] > 2 * distance[False]
+
+
 @pytest.mark.parametrize("common", [{"factor": 1.0}, {"second": 0.3}])
 def test_factors_and_populations_are_added_to_the_same_good_rows(common: dict[str, float]) -> None:
     plain = simulate.graph(400, 20, shuffle=False, rng=0)
