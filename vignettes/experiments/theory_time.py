@@ -1,0 +1,80 @@
+"""CPU time of one gradient against n and d: trimmed mean and median of means, textbook and as the package has them.
+
+`python vignettes/experiments/theory_time.py` makes results/theory_time.csv (about a minute on one core). One core and
+one thread; times are the least of several runs, since other processes only ever add to them.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+# One thread: what is measured is the number of operations.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from vignettes_common import run_trials, write_results
+
+import robustsparse as rs
+
+REPEATS = 9
+ROWS, COLUMNS = (500, 1000, 2000, 4000, 8000, 16000), (125, 250, 500, 1000, 2000, 4000)
+FIXED_ROWS, FIXED_COLUMNS = 1000, 250
+SHARE, BLOCKS = 0.1, 31
+
+
+def textbook_trim(X: np.ndarray, score: np.ndarray) -> np.ndarray:
+    """Sort every column and average the middle: O(nd log n)."""
+    n = len(score)
+    cut = rs.Trimmed(SHARE).count(n)
+    return np.sort(X.T * score, axis=1)[:, cut : n - cut].mean(axis=1)
+
+
+def textbook_mom(X: np.ndarray, score: np.ndarray) -> np.ndarray:
+    """Means of the blocks, one after the other, and their median: O(nd)."""
+    parts = np.array_split(np.arange(len(score)), BLOCKS)
+    means = np.array([score[rows] @ X[rows[0] : rows[-1] + 1] / len(rows) for rows in parts])
+    return np.median(means, axis=0)
+
+
+WAYS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "plain mean": rs.Mean(),
+    "trim, package": rs.Trimmed(SHARE),
+    "trim, by sorting": textbook_trim,
+    "MOM, package": rs.MedianOfMeans(blocks=BLOCKS, rng=0),
+    "MOM, textbook": textbook_mom,
+}
+
+
+def trial(varied: str, n: int, d: int, repeats: int = REPEATS) -> list[dict[str, object]]:
+    """Least CPU time of a gradient of n rows and d columns, each way in turn."""
+    rng = np.random.default_rng(n + d)
+    X, score = np.asfortranarray(rng.standard_normal((n, d))), rng.standard_normal(n)
+    times: dict[str, list[float]] = {way: [] for way in WAYS}
+    for _ in range(repeats + 1):
+        for way, gradient in WAYS.items():
+            begun = time.process_time()
+            gradient(X, score)
+            times[way].append(time.process_time() - begun)
+    # The first run compiles and warms up.
+    return [
+        {"varied": varied, "n": n, "d": d, "way": way, "seconds": min(taken[1:])}
+        for way, taken in times.items()
+    ]
+
+
+def settings() -> list[tuple[str, int, int]]:
+    """All sizes, in the order of the table."""
+    return [
+        *(("n", n, FIXED_COLUMNS) for n in ROWS),
+        *(("d", FIXED_ROWS, d) for d in COLUMNS),
+    ]
+
+
+if __name__ == "__main__":
+    # Never two at a time: they would slow each other down.
+    write_results(run_trials(trial, settings(), "sizes"), "theory_time")
