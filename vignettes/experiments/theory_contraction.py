@@ -39,12 +39,12 @@ CAP = 300
 
 
 def theory_rows(d: int = 1000, k: int = 5) -> int:
-    """Rows that Corollary 3.1 asks for if its constant is 1: ρ⁴ k log d."""
+    """Rows that Corollary 4.1 asks for if its constant is 1: ρ⁴ k log d."""
     return math.ceil(condition() ** 4 * k * math.log(d))
 
 
 def theory_share(n: int, d: int = 1000, k: int = 5) -> float:
-    """Share of outliers that Corollary 3.1 allows if its constant is 1: 1 / (ρ² √k log(nd))."""
+    """Share of outliers that Corollary 4.1 allows if its constant is 1: 1 / (ρ² √k log(nd))."""
     return 1 / (condition() ** 2 * math.sqrt(k) * math.log(n * d))
 
 
@@ -116,6 +116,16 @@ def settings() -> list[tuple[object, ...]]:
             for kept in (10, theory_kept()) for seed in range(FEW_TRIALS)
         ),
     ]  # fmt: skip
+
+
+def small() -> list[tuple[object, ...]]:
+    """A few small trials of every part, for the tests."""
+    size = (60, 2, 40)
+    return [
+        *(("condition", 90, c, kept, 0.1, 0.0, 0, *size) for c in (0.0, 0.3) for kept in (2, 4)),
+        *(("kept", 90, PAPER, kept, 0.1, 0.5, 0, *size) for kept in (2, 10)),
+        *(("theory", 200, PAPER, kept, 0.05, 0.0, 0, *size) for kept in (4, 20)),
+    ]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""What the figures of the theory page share: medians with quartiles on log-log axes, and lines of the theory's slope."""
+"""What the figures of the theory page share: medians with quartiles, and lines of the theory's slope."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,10 +20,17 @@ def quartiles(table: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     return found.set_axis(["low", "median", "high"], axis=1)
 
 
-def curves(ax: "Axes", table: pd.DataFrame, x: str, y: str, by: str) -> None:
-    """One line of medians for each value of `by`, in the order of the table, with bars from quartile to quartile."""
-    for number, (name, part) in enumerate(table.groupby(by, sort=False)):
-        found = quartiles(part, x, y)
+def curves(
+    ax: "Axes", table: pd.DataFrame, x: str, y: str, by: str, order: Sequence[str] = ()
+) -> None:
+    """One line of medians for each value of `by`, with bars from quartile to quartile.
+
+    Colors and marks follow the place in `order`, so that they are alike in panels that lack some; without it the
+    order of the table.
+    """
+    order = [*(order or table[by].unique())]
+    for name, part in table.groupby(by, sort=False):
+        found, number = quartiles(part, x, y), order.index(name)
         low, high = found["median"] - found["low"], found["high"] - found["median"]
         ax.errorbar(
             found.index, found["median"], yerr=[low, high], label=str(name), linewidth=1.2,
@@ -41,12 +49,10 @@ def shares(ax: "Axes", table: pd.DataFrame, x: str, by: str) -> None:
     ax.set_ylim(-0.03, 1.03)
 
 
-def guide(ax: "Axes", x: np.ndarray, at: float, power: float, label: str) -> None:
-    """A dashed line of the theory's slope through `at` at the first x; its height means nothing."""
+def guide(ax: "Axes", x: np.ndarray, at: float, power: float) -> None:
+    """A dashed line of the theory's slope through `at` at the smallest x; its height means nothing."""
     ends = np.array([min(x), max(x)], dtype=float)
-    ax.plot(
-        ends, at * (ends / ends[0]) ** power, "--", color=GREY, linewidth=1.1, label=label, zorder=0
-    )
+    ax.plot(ends, at * (ends / ends[0]) ** power, "--", color=GREY, linewidth=1.1, zorder=0)
 
 
 def legend_above(ax: "Axes", title: str = "", columns: int = 1) -> None:

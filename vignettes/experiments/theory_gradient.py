@@ -61,7 +61,7 @@ def population(loss: str, beta: np.ndarray, truth: np.ndarray) -> np.ndarray:
 def two_classes(
     n: int, beta: np.ndarray, epsilon: float, rng: np.random.Generator, heavy: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The paper's Model 3.2 with covariance exp(-|i - j|), Gaussian or t₅, and its outliers ±3 with opposite odds."""
+    """The paper's sparse logistic model with covariance exp(-|i - j|), Gaussian or t₅, and its outliers ±3 with opposite odds."""
     total = n + outlier_count(n, epsilon)
     entries = (
         rng.standard_t(HEAVY_DF, (total, len(beta))) * math.sqrt((HEAVY_DF - 2) / HEAVY_DF)
@@ -155,6 +155,17 @@ def settings() -> list[tuple[object, ...]]:
             for loss in ("squared", "logistic") for case in CASES for n in ROWS for seed in seeds
         ),
         *(("error", case, n, seed) for case in ERROR_CASES for n in ERROR_ROWS for seed in seeds),
+    ]  # fmt: skip
+
+
+def small() -> list[tuple[object, ...]]:
+    """A few small trials of both parts, for the tests."""
+    return [
+        *(
+            ("gradient", loss, case, n, 0, 30, 2)
+            for loss in ("squared", "logistic") for case in CASES for n in (80, 160)
+        ),
+        *(("error", case, n, 0, 30, 2) for case in ERROR_CASES for n in (80, 160)),
     ]  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from robustsparse.simulate.simulation import Simulation
 
 TRIALS = 50
 CLEAN, OUTLIERS, PUSHED, HEAVY = "clean, mean", "paper's outliers, trim", "pushed, trim", "t₅, MOM"
+CASES = (CLEAN, OUTLIERS, PUSHED, HEAVY)
 BASE = {"n": 1000, "d": 500, "k": 5, "sigma": 0.5, "size": 1.0}
 # Values of what varies, what else differs from BASE, and the share of outliers of each case.
 CURVES = {
@@ -122,6 +123,17 @@ def settings() -> list[tuple[object, ...]]:
         for parts in PARTS for n in SPLIT_ROWS for seed in range(TRIALS)
     ]  # fmt: skip
     return curves + splits
+
+
+def small() -> list[tuple[object, ...]]:
+    """A few small trials of every curve, for the tests."""
+    size = {"n": 120, "d": 30, "k": 2}
+    curves = [
+        (curve, value, case, value if curve == "epsilon" else cases[case], 0, size)
+        for curve, (values, _, cases) in CURVES.items()
+        for case in cases for value in values[:2]
+    ]  # fmt: skip
+    return curves + [("split", n, parts, 0, 30, 2) for parts in (0, 5) for n in (100, 200)]
 
 
 if __name__ == "__main__":

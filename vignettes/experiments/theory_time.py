@@ -75,6 +75,11 @@ def settings() -> list[tuple[str, int, int]]:
     ]
 
 
+def small() -> list[tuple[object, ...]]:
+    """A few small sizes, for the tests."""
+    return [("n", 100, 20, 1), ("n", 200, 20, 1), ("d", 100, 20, 1), ("d", 100, 40, 1)]
+
+
 if __name__ == "__main__":
     # Never two at a time: they would slow each other down.
     write_results(run_trials(trial, settings(), "sizes"), "theory_time")
