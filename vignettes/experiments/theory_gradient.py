@@ -61,7 +61,7 @@ def population(loss: str, beta: np.ndarray, truth: np.ndarray) -> np.ndarray:
 def two_classes(
     n: int, beta: np.ndarray, epsilon: float, rng: np.random.Generator, heavy: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The paper's sparse logistic model with covariance exp(-|i - j|), Gaussian or t₅, and its outliers ±3 with opposite odds."""
+    """The paper's logistic model, design Gaussian or t₅, covariance exp(-|i - j|), outliers ±3 with opposite odds."""
     total = n + outlier_count(n, epsilon)
     entries = (
         rng.standard_t(HEAVY_DF, (total, len(beta))) * math.sqrt((HEAVY_DF - 2) / HEAVY_DF)

@@ -21,9 +21,9 @@ from vignettes_common import run_trials, write_results
 
 import robustsparse as rs
 
-REPEATS = 9
-ROWS, COLUMNS = (500, 1000, 2000, 4000, 8000, 16000), (125, 250, 500, 1000, 2000, 4000)
-FIXED_ROWS, FIXED_COLUMNS = 1000, 250
+REPEATS = 15
+ROWS, COLUMNS = (500, 2000, 8000, 32000, 128000), (64, 256, 1024, 4096, 16384)
+FIXED_ROWS, FIXED_COLUMNS = 500, 64
 SHARE, BLOCKS = 0.1, 31
 
 
