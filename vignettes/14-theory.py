@@ -458,6 +458,5 @@ pd.DataFrame(
 
 # %%
 table = final.pivot_table(index="n", columns="case", values="error", aggfunc="median")
-pd.concat(
-    [table.reset_index(), pd.DataFrame([{"n": "slope"} | {c: slope(table.index, table[c]) for c in table}])]
-)  # fmt: skip
+slopes = {case: slope(table.index, table[case]) for case in table}
+pd.concat([table.reset_index(), pd.DataFrame([{"n": "slope", **slopes}])], ignore_index=True)
