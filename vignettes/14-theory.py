@@ -222,8 +222,9 @@ rates[rates["curve"].isin(["epsilon", "sigma", "size"])].pivot_table(
 # Corollary 4.5: the support is right once the smallest coefficient exceeds a multiple of the same rate. Four
 # coefficients are ±1 and the fifth is smaller; d = 1000, σ = 0.5, the paper's outliers. Corollary 4.6 says the same
 # of Algorithm 2 and the smallest entry θ of the precision matrix: 30 variables in a ring, two neighbors each, scaled
-# to variance 1; every variable is regressed on the others with k' = 4, the two largest are its neighborhood, and a
-# graph is right if the union of the neighborhoods is exactly the ring. Its outliers are the paper's, N(±1.5, I).
+# to variance 1; every variable is regressed on the others with k' = 4, the two largest coefficients are its
+# neighborhood, and a graph is right if all neighborhoods are (union and intersection are then the same). Its outliers
+# are the paper's for graphs, N(±1.5, I); 30 graphs a point.
 
 # %%
 support = trials("theory_support", theory_support.any_trial, theory_support.small)
@@ -232,7 +233,7 @@ support = support.assign(
     curve="n = " + support["n"].astype(str) + ", ε = " + support["epsilon"].astype(str),
 )
 smallest = support[support["part"] == "beta_min"]
-weakest = support[(support["part"] == "theta_min") & (support["what"] == "union")]
+weakest = support[support["part"] == "theta_min"]
 figure, axes = plt.subplots(1, 2, figsize=(8.4, 3.9), layout="constrained", sharey=True)
 for ax, part, label in (
     (axes[0], smallest, "smallest coefficient"),
@@ -270,15 +271,6 @@ needed(smallest, theory_support.SIGMA)
 
 # %%
 needed(weakest, 1.0)
-
-# %% [markdown]
-# Graphs by intersection instead of union, the share of right ones at each θ:
-
-# %%
-both = support[support["part"] == "theta_min"].pivot_table(
-    index=["n", "epsilon", "what"], columns="size", values="right"
-)
-both.reset_index()
 
 # %% [markdown]
 # ## How many outliers
@@ -460,3 +452,62 @@ pd.DataFrame(
 table = final.pivot_table(index="n", columns="case", values="error", aggfunc="median")
 slopes = {case: slope(table.index, table[case]) for case in table}
 pd.concat([table.reset_index(), pd.DataFrame([{"n": "slope", **slopes}])], ignore_index=True)
+
+# %% [markdown]
+# ## What was learned
+#
+# - **Contraction.** At the paper's ρ = 4.68 and k' = 2k the median factor is 0.865 and the worst single iteration of
+#   50 runs 0.943, where 0.973 is promised. From there on the gain falls as 1/ρ, at five times the promised size. The
+#   promise is not for k' this small: with k' = k from ρ = 4.68 on, with k' = 2k from ρ = 16 on, single iterations
+#   exceed it, and runs end at a wrong support (k' = k: one in eight at ρ = 9, half at ρ = 16; k' = 2k: one in ten at
+#   ρ = 32). Where the conditions hold in full no iteration exceeded 0.83, with the theory's k' = 438 as with k' = 10.
+# - **Rates.** Without outliers the slopes are −0.49 in n, 0.41 in k and 1.00 in σ, and those of the median of means
+#   on t₅ data −0.47, 0.45 and 0.99. With outliers the error levels off in n, faster the worse they are. In ε the
+#   error of pushed rows grows with a slope of 0.56 until they break the fit, between ε = 0.05 and 0.1; the paper's
+#   own outliers do less harm and break nothing up to 0.2. The size of β* plays no part at all: from 1 to 10,000 the
+#   slope is 0.00.
+# - **Smallest coefficient.** Without outliers half of the supports are right at 0.65 to 0.70 times the rate, at n =
+#   300 and at 1200: the rate is sharp there. With the paper's outliers the theory asks for ten to twenty times what
+#   is needed, and more rows still help where it says that they do not. That bound is for worse outliers.
+# - **Weakest edge.** Graphs are harder: their outliers shift all variables together. Half of the rings are right at
+#   1.7 to 2.1 times the rate without outliers and 0.6 to 0.8 times with them; with ε = 0.05 only where θ is near 0.6.
+# - **How many outliers.** With pushed rows the limit falls with k as 1/(√k log(nd)) does: the ratio is 1.68, 1.72 and
+#   1.87 for k = 3, 6 and 12. With the paper's outliers 25 times as many columns take the limit from 0.27 to 0.20, as
+#   the logarithm says (ratios 6.6, 6.7 and 6.4). At ε = 0.2, k = 5 is right in all or nearly all data sets up to d =
+#   1000 and in half at d = 5000; k = 10 in 0.44 and 0.10. Twice the rows make that k = 10 at d = 1000 right again in
+#   all: there it was rows that were scarce.
+# - **Time.** Sorting has the slope of n log n. The package's trimmed mean selects instead of sorting, is nearly
+#   linear and takes 40% of the time at 128,000 rows. The textbook's median of means costs little more than a mean;
+#   the package's, whose rows are in random order, has a slope above 1 where the data outgrow the cache. Plain means
+#   do, too.
+# - **Sample splitting** is an artifact of the proof, as the paper says: with all rows in every iteration the error is
+#   the smaller one at every n, by 7% at n = 8000 and by 42% at n = 1000, against the best T in hindsight.
+# - **Two classes.** Between the truth and a distance of 8.9 the gradient's error grows 18 to 25 times in sup norm for
+#   the squared loss, and 1.7 to 2.1 times for the logistic one, less and less with the distance: it is bounded, so
+#   that α = 0 will do with a ψ of about twice the one at the truth. The slope of ψ in n is −0.46 to −0.50. The final
+#   error follows on clean data (−0.49) and, with the median of means, on t₅ data (−0.62 from n = 500, where it starts
+#   badly); with outliers it levels off.
+#
+# ## Verdicts
+#
+# Data sets of each point stand in brackets; known to the algorithm were k, ε and L everywhere, and nothing was tuned.
+#
+# | claim of the paper | verdict [data sets a point] | figure |
+# |---|---|---|
+# | Theorem 3.1: contracts by 1 − 1/(8ρ) or better | holds with k' = 2k up to ρ = 9; not with k' = k [50] | 1 |
+# | the same in the paper's setting, k' = 2k | 0.865 in the median, 0.943 at worst, promised 0.973 [50] | 1 |
+# | the same where all its conditions hold | 0.83 at worst, promised 0.973 [10] | |
+# | Theorem 3.1: k' = 4ρ²k | cannot be used: 438 is more than n, and every run diverges [50] | |
+# | Corollary 4.1: √(k log d / n) without outliers | holds: slopes −0.49 in n, 0.41 in k, 1.00 in σ [50] | 2 |
+# | Corollary 4.1: σε√k log(nd) more with outliers | holds: levels off in n; slope in ε at most 0.6 [50] | 2 |
+# | Corollary 4.1: no dependence on ‖β*‖ | holds: slope 0.00 over four powers of ten [50] | 2 |
+# | Corollary 4.1: ε up to the order 1/(√k log(nd)) | holds with pushed rows: ratios 1.7 to 1.9 [30] | 4 |
+# | the same: nearly free of d | holds: limit 0.27, 0.24, 0.20 at d = 200, 1000, 5000 [50] | 4 |
+# | Corollary 4.3: MOM with fourth moments | holds on t₅ data: −0.47 in n, 0.45 in k, 0.99 in σ [50] | 2 |
+# | Corollary 4.5: smallest coefficient | holds; sharp without outliers, far too cautious with the paper's [50] | 3 |
+# | Corollary 4.6: smallest θ of a graph | holds; the paper's outliers with ε = 0.05 need θ near 0.6 [30] | 3 |
+# | Time: O(nd log n) trimmed, O(nd) median of means | holds, but for the cache [least of 15 runs] | 5 |
+# | Sample splitting is an artifact of the proof | holds: all rows are better at every n [50] | 6 |
+# | Propositions A.1, A.2: sup norm, squared loss | holds: grows in proportion to the distance [50] | 7 |
+# | Corollaries 4.2, 4.4: logistic loss, RDC, α = 0 | holds: bounded, about twice that at the truth [50] | 7 |
+# | Corollaries 4.2, 4.4: logistic loss, final error | holds: −0.49 clean, −0.62 MOM; levels off with outliers [50] | 7 |
