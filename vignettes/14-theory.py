@@ -59,7 +59,7 @@ pd.DataFrame(
         },
         "in the paper's experiment": {
             "condition number ρ": "",
-            "k' = 4ρ²k": "not said; at most a few k, as n = 300",
+            "k' = 4ρ²k": "not said, and 438 is more than its rows",
             "contraction 1 − 1/(8ρ)": "",
             "rows ρ⁴k log d": f"{n}",
             "ε at most 1/(ρ²√k log(nd)), with so many rows": "0.1",
