@@ -3,14 +3,13 @@
 `python vignettes/experiments/logistic_hindsight.py` makes results/logistic_hindsight.csv (some minutes on one core).
 """
 
-import math
 import sys
 from pathlib import Path
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from experiments.logistic_dimension import risk
+from experiments.logistic_dimension import risk, simulated
 from experiments.logistic_dimension import settings as all_settings
 from vignettes_common import command
 
@@ -37,8 +36,7 @@ def least_risk(sim: rs.simulate.Simulation, epsilon: float, scale: str) -> float
 
 def trial(d: int, epsilon: float, seed: int) -> list[dict[str, object]]:
     """The same data set as in logistic_dimension."""
-    k = math.isqrt(d)
-    sim = rs.simulate.logistic(n=15 * k, d=d, k=k, epsilon=epsilon, rng=60_000 + seed)
+    sim, _ = simulated(d, epsilon, seed)
     least = {
         "trimmed lasso, best penalty": least_risk(sim, epsilon, "winsor"),
         "lasso, best penalty": least_risk(sim, 0.0, "sd"),
