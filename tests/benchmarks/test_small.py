@@ -41,3 +41,8 @@ def test_a_row_has_a_ratio_and_a_bar() -> None:
     assert row.ratio is not None
     assert row.ratio.rounds == 2
     assert row.ratio.median > 0
+
+
+def test_rows_to_predict_say_so() -> None:
+    row = small.row("some", *small.simulated(60, 10, 2, 0.5), rounds=1, goal="predict")
+    assert row.ours == f"{small.OURS}, to predict"
