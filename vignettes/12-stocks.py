@@ -157,9 +157,9 @@ print(
 # %% [markdown]
 # ## Unusual days
 #
-# Days whose returns are large all over, in a direction that other such days share, do not count in the graph. The
-# picture shows how far the days spread (median over stocks of the absolute return, each stock in units of its own usual
-# absolute return) against the median return of the day.
+# Days whose returns are large all over count for less in the graph, and not at all if they do not fit what the other
+# days say of a stock and its neighbors. The picture shows how far the days spread (median over stocks of the absolute
+# return, each stock in units of its own usual absolute return) against the median return of the day.
 
 # %%
 weights = graph.row_weights
@@ -193,28 +193,23 @@ ax.set_ylim(0, 1.15 * days.spread.max())
 polish(ax)
 
 # %%
-print(
-    f"{rejected.sum()} of {len(days):,} days are rejected, {((days.weight < 1) & ~rejected).sum()} have less weight"
-)
-print(
-    f"of the rejected, the median stock fell on {(days['median return (%)'][rejected] < 0).sum()}"
-)
-extreme = days[rejected].sort_values("spread", ascending=False).head(8)
-extreme.drop(columns="weight").round(2)
+print(f"{rejected.sum()} of {len(days):,} days are rejected,", end=" ")
+print(f"{((days.weight < 1) & ~rejected).sum()} have less weight; those with least:")
+days.sort_values("weight", kind="stable").head(8).round(3)
 
 # %% [markdown]
 # ## What was learned
 #
 # - The graph was told nothing of sectors and finds them: most edges stay within one, nine in ten and more in
-#   utilities, energy and financials, fewest in telecommunications, which has six stocks, and in industrials, which
-#   sell to everybody.
+#   utilities, energy, health care and financials, fewest in telecommunications, which has six stocks, and in
+#   industrials, which sell to everybody.
 # - The ties that cross sectors are mostly businesses that the classification separates: Amazon with eBay and Yahoo,
 #   Target with Wal-Mart and Costco, one owner of hotels with another, McGraw-Hill with Moody's, mining machines with
 #   coal. A portfolio that holds both ends is less diversified than its sectors say.
-# - The hubs are banks, utilities, an oil producer and a retailer, tied almost only to their own sector, and makers of
-#   machines, trucks and coatings, a third to a half of whose ties lead to other sectors.
+# - The hubs are banks, utilities, an oil producer and a retailer, tied mostly to their own sector, and makers of
+#   machines and coatings, a third to a half of whose ties lead to other sectors.
 # - Not every edge can be relied upon: one in seven is selected in nearly all subsamples, almost all of these within a
 #   sector, and of the graphs of the two halves less than half of the edges agree. They agree more than those of the
 #   neighborhood lasso, and more of their edges lie within sectors.
-# - The rejected days are those on which the whole market moved most, up as well as down: days that tie everything to
-#   everything, and would hide who is tied to whom.
+# - No day is rejected. Those that count for least are the days on which the whole market moved most, up as well as
+#   down: days that tie everything to everything, and would hide who is tied to whom.
