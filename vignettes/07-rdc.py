@@ -90,7 +90,7 @@ for ax, situation in zip(axes, ("clean", "paper's outliers"), strict=True):
         measured[situation, name].plot(ax, label=name, color=color)
     ax.set_title(situation, fontsize="small", loc="left")
 axes[1].set_ylabel("")
-axes[0].set_ylim(0, 2.2 * max(measured["clean", name].data["error"].max() for name in estimators))
+axes[0].set_ylim(0, 1.6 * max(measured["clean", name].data["error"].max() for name in estimators))
 for ax in axes:
     add_legend(ax, loc="upper right")
 
