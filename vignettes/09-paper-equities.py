@@ -216,7 +216,7 @@ found.rename_axis(["returns", "method"])
 #   38 or 42 of the 64 technology stocks have most of their neighbors in technology, where Robust NS has 51 (k' = 30)
 #   and 52 (default); 12 or 8 of them have no neighbor in technology at all, where Robust NS has 1 and 2. That it
 #   "cannot distinguish" technology is too strong: the 52 or 56 that hang together do lie together.
-# - **The same, returns winsorized: does not reproduce.** Vanilla NS gains what it lacked (purity 0.73 or 0.77, 52 stocks)
+# - **The same, returns winsorized: does not reproduce.** Vanilla NS gains what it lacked (0.73 or 0.77, 52 stocks)
 #   and is level with Algorithm 2 as printed (0.77, 52); the default is ahead in purity (0.80) and level in technology
 #   (52).
 # - Bad days hurt the lasso, and winsorizing repairs most of that. Robust NS gives nearly the same graph with it and
