@@ -150,8 +150,8 @@ CLAIMS = (
     Claim(
         "Figure 5b",
         "two classes: RHT classifies better than the trimmed lasso, ε = 0.1 and 0.2",
-        "**reproduces** with an intercept, by more than four standard errors up to d = 900. With its own k it keeps the "
-        "lead at ε = 0.2 and is level or ahead at 0.1; without an intercept it is behind at 0.1",
+        "**reproduces** with an intercept, by more than four standard errors up to d = 900. With its own k it keeps "
+        "the lead at ε = 0.2 and is level or ahead at 0.1; without an intercept it is behind at 0.1",
         "60 up to d = 900, 10 at 1600 and for its own k; k and ε known to RHT",
         "06-paper-logistic",
         (2,),
