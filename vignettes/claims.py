@@ -161,7 +161,7 @@ CLAIMS = (
         "graphs with 10% outliers: Robust NS finds more true edges where few false ones are accepted",
         "**in part** as printed: twice the partial AUC of SKEPTIC, Spearman and robust CLIME (0.29, 0.32, 0.59, 0.65 "
         "in the four panels), but trimmed glasso has 0.52, 0.57, 0.74, 0.78. **Reproduces** by default, ahead of all",
-        "10 a panel, and 50 or 10 fresh; step and k' by rules chosen on 2 others, no truth but ε",
+        "10 a panel, and 50 or 10 fresh; rules for step and k' picked by the truth from some 14 on 2 others a panel",
         "08-paper-graphs",
         (3,),
     ),
