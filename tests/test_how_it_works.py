@@ -15,7 +15,8 @@ from robustsparse.regression.family import Gaussian
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = (DOCS / "how-it-works.md").read_text()
-SMALL = {"n": 150, "d": 400, "k": 3, "epsilon": 0.1, "attack": "leverage", "rng": 3}
+# Large enough to be screened from the first fit on.
+SMALL = {"n": 150, "d": 8000, "k": 3, "epsilon": 0.1, "attack": "leverage", "rng": 3}
 # What rounding may do to a bound that was computed in another order.
 SLACK = 1.0 + 1e-8
 
