@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from robustsparse import kernels
 from robustsparse.algorithm.bound import BoundGradient
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.checkpoint import Checkpoint, Parts
@@ -18,9 +17,12 @@ from robustsparse.graph.options import Plan
 from robustsparse.graph.ranking import Ranking, Subsample, combine, rank_subsample
 from robustsparse.graph.rows import TrustedRows
 
-# From this many fits of nodes on it pays to start processes, and to compile whole iterations. Threads start at once,
-# but only one of them can run Python at a time.
+# From this many fits of nodes on it pays to start processes. Threads start at once, but only one of them can run
+# Python at a time.
 _MANY_FITS = 1500
+# From this many on whole iterations are compiled ones, for which the first graph of an installation has to wait. They
+# round otherwise, so that nothing but the graph's size may decide.
+_FITS_TO_COMPILE_FOR = 500
 # Warn if more than this share of the nodes did not settle; a few have all but settled.
 _UNSETTLED = 0.1
 
@@ -40,14 +42,12 @@ def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> 
     """Coefficients (d, d), sparse, of Algorithm 1 on every node, for each k of the path."""
     d = len(XT)
     rows = np.ascontiguousarray(XT)
-    many = d * len(plan.ks) >= _MANY_FITS
-    # The first small graph of an installation need not wait for the compiler.
-    fused = many or kernels.is_compiled(kernels.iterate_squares)
-    like = _shared(plan.estimator, rows, fused)
+    fits = d * len(plan.ks)
+    like = _shared(plan.estimator, rows, fits >= _FITS_TO_COMPILE_FOR)
     task = NodeTask(rows, plan.estimator, plan.ks, plan.settings, plan.seeds, start, like)
     chunks = [range(first, min(first + CHUNK, d)) for first in range(0, d, CHUNK)]
     jobs = {f"nodes-{chunk.start}": partial(task.fit, chunk) for chunk in chunks}
-    parts = _run_jobs(jobs, store, plan, "nodes", processes=many)
+    parts = _run_jobs(jobs, store, plan, "nodes", processes=fits >= _MANY_FITS)
     unsettled = sum(len(part["unsettled"]) for part in parts)
     if unsettled > _UNSETTLED * d:
         warn_user(
