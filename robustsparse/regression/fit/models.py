@@ -1,5 +1,6 @@
 """`Model` and `Fitted`: a fit in the units of the standardized problem, and models of other sizes on demand."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -76,7 +77,36 @@ class Model:
         return coef
 
 
-class Models(Mapping[int, Model]):
+class ModelsOnDemand(Mapping[int, Model], ABC):
+    """The model of every size on a path, each made once it is asked for.
+
+    Parameters
+    ----------
+    columns : dict from k to array of int
+        Columns of the models.
+    """
+
+    def __init__(self, columns: dict[int, Indices]) -> None:
+        self._columns = columns
+        self._made: dict[int, Model] = {}
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __getitem__(self, size: int) -> Model:
+        if size not in self._made:
+            self._made[size] = self._model(size)
+        return self._made[size]
+
+    @abstractmethod
+    def _model(self, size: int) -> Model:
+        """Make the model of a size."""
+
+
+class Models(ModelsOnDemand):
     """The model of every size on a path, each refitted to all rows when it is asked for.
 
     Only the columns that are in one of the models are held, so that the design can go.
@@ -94,24 +124,12 @@ class Models(Mapping[int, Model]):
     def __init__(
         self, problem: Standardized, trust: Array, shares: Array, path: dict[int, RHTFit]
     ) -> None:
-        self._columns = {size: active(problem, fit) for size, fit in path.items()}
+        super().__init__({size: active(problem, fit) for size, fit in path.items()})
         self._starts = {size: path[size].coef[columns] for size, columns in self._columns.items()}
         self._union = np.unique(np.concatenate(list(self._columns.values())))
         self._rows = problem.chosen(self._union)
         self._trust, self._shares = trust, shares
         self._family, self._free = problem.family, problem.free
-        self._made: dict[int, Model] = {}
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
-
-    def __getitem__(self, size: int) -> Model:
-        if size not in self._made:
-            self._made[size] = self._model(size)
-        return self._made[size]
 
     def _model(self, size: int) -> Model:
         columns = self._columns[size]

@@ -8,7 +8,6 @@ Rows that are far out in the predictors may be errors, or cases of another kind 
 a fit with them predicts the trusted rows as well as one without, and better all in all.
 """
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +21,7 @@ from robustsparse.regression.fit.cross_validated_net import (
     deal_folds,
 )
 from robustsparse.regression.fit.k_paths import Choice
-from robustsparse.regression.fit.models import Fitted, Model, response_flags
+from robustsparse.regression.fit.models import Fitted, Model, ModelsOnDemand, response_flags
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.rows import TRUSTED, trust_in_rows
 from robustsparse.regression.fit.standardized import Standardized
@@ -140,7 +139,7 @@ def _fitted(
     )  # fmt: skip
 
 
-class _Models(Mapping[int, Model]):
+class _Models(ModelsOnDemand):
     """The model of every size on a path, each with its scale once it is asked for.
 
     Parameters
@@ -154,25 +153,13 @@ class _Models(Mapping[int, Model]):
     """
 
     def __init__(self, problem: Standardized, path: dict[int, Array], weights: Array) -> None:
-        self._columns = {
-            k: np.union1d(np.flatnonzero(coef), problem.keep) for k, coef in path.items()
-        }
+        super().__init__(
+            {k: np.union1d(np.flatnonzero(coef), problem.keep) for k, coef in path.items()}
+        )
         self._coefs = {k: path[k][columns] for k, columns in self._columns.items()}
         # Not later: the design is let go.
         self._etas = {k: problem.predictor(coef) for k, coef in path.items()}
         self._y, self._family, self._weights = problem.y, problem.family, weights
-        self._made: dict[int, Model] = {}
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
-
-    def __getitem__(self, size: int) -> Model:
-        if size not in self._made:
-            self._made[size] = self._model(size)
-        return self._made[size]
 
     def _model(self, size: int) -> Model:
         eta = self._etas[size]
