@@ -1,13 +1,16 @@
-"""Errors of moderate size in single cells: too near for a gap in their variable, too many for a tail that falls.
+"""Errors of moderate size in single cells: values at the ends of a variable that its neighbors do not expect there.
 
-However heavy a tail is, and whatever monotone function bends a variable, the logarithms of its sizes have one mode, and
-beyond it their density falls. Errors of a few scales make it rise again. Then cells behind the valley count as errors
-if the nearest variables do not let expect them either, as long as they are scattered over the rows.
+However heavy a tail is, and whatever monotone function bends a variable, the nearest variables expect of its ranks at
+the ends as much, in proportion, as of those in the middle. Errors come from nowhere: they fill up the ends, and what
+neighbors expect there falls short. Only then are cells judged one by one, each by what its neighbors leave of it; as
+long as they are scattered over the rows.
 """
 
 from collections.abc import Callable
+from math import ceil
 
 import numpy as np
+from scipy.special import ndtr
 
 from robustsparse.base.types import Array, Mask
 from robustsparse.graph.conformity import coefficients_on_nearest
@@ -15,63 +18,144 @@ from robustsparse.graph.scores import correlation, normal_scores
 from robustsparse.robust.scales import mads
 from robustsparse.robust.wrong_cells import meeting
 
-# Sizes in robust scales that make steps alike on a log scale: the body, the valley and two steps where errors may lie.
-_BODY, _VALLEY, _ERRORS = (1.35, 1.8), (2.4, 3.2), ((3.2, 4.3), (4.3, 5.7))
-# The valley has less than this share of what lies before it, in a variable, and of what lies behind it, in all of
-# them, by so many standard errors of a count.
-_DEPTH, _STANDARD_ERRORS = 0.5, 4.0
-# No value nearer is an error, nor one that lies nearer than this to what the nearest variables let expect.
-_FIRST, _UNEXPECTED = 3.0, 3.0
+# Normal scores in the middle and at the ends of a variable, where errors may lie, and the share of all values that do.
+_MIDDLE, _ENDS = 1.3, 1.5
+_SHARE_OF_ENDS = float(2.0 * ndtr(-_ENDS))
+# What neighbors expect falls short if it is less than this part of what it should be, by so many standard errors.
+_SHORT, _STANDARD_ERRORS = 0.9, 3.0
+# Steps in which the sizes of what neighbors leave are counted, in scales. Errors begin with the first one that has this
+# many times as many as a normal distribution, at the latest after so many.
+_STEPS, _FIRST_STEPS, _CROWDED = np.linspace(2.4, 5.0, 14), 8, 2.0
+# Rows whose sizes are counted have at least this weight: of large rows much is left in all variables.
+_USUAL_ROW = 0.5
+# No variable has more errors than this many times the mean that the shortfall tells.
+_MOST = 2.0
+# Errors hide the dependence that they are judged by: so often they are taken out and judged again.
+_ROUNDS = 3
 
-Fill = Callable[[Array, Mask], Array]
+Fill = Callable[[Mask], Array]
 
 
-def moderate_errors(XT: Array, weights: Array, fill: Fill, threads: int = 1) -> Mask:
-    """Cells (d, n) of a few scales that are errors.
+def shortfall(scores: Array, expected: Array, weights: Array) -> float:
+    """By which share neighbors expect too little of the values at the ends of their variables; 0 if by chance.
 
     Parameters
     ----------
-    XT : array (d, n)
-        Standardized variables, without errors that are known.
+    scores : array (d, n)
+        Normal scores of the variables.
+    expected : array (d, n)
+        What the nearest variables let expect of them.
+    weights : array (d, n)
+        How much each cell counts.
+
+    Examples
+    --------
+    A twentieth of the cells of variables that share a factor are overwritten:
+
+    >>> rng = np.random.default_rng(0)
+    >>> factor, noise = rng.normal(size=300), rng.normal(size=(30, 300))
+    >>> clean = factor + noise
+    >>> wrong = np.where(rng.random(clean.shape) < 0.05, 4.0, clean)
+    >>> [round(shortfall(normal_scores(X), np.tile(factor, (30, 1)), np.ones(X.shape)), 1) for X in (clean, wrong)]
+    [0.0, 0.4]
+    """
+    size = np.abs(scores)
+    middle, ends = (_part(scores, weights * some) for some in (size < _MIDDLE, size > _ENDS))
+    slope = _slope(*middle, expected)
+    if not slope > 0:
+        return 0.0
+    left = expected - slope * scores
+    chance = np.hypot(_error(*middle, left), _error(*ends, left))
+    short = slope - _slope(*ends, expected)
+    if short < max((1.0 - _SHORT) * slope, _STANDARD_ERRORS * chance):
+        return 0.0
+    return float(short / slope)
+
+
+def _part(scores: Array, weights: Array) -> tuple[Array, float]:
+    """Weighted scores of some cells, and their weighted sum of squares."""
+    weighted = weights * scores
+    return weighted, float(np.vdot(weighted, scores))
+
+
+def _slope(weighted: Array, squares: float, expected: Array) -> float:
+    """What is expected of a score of one."""
+    return float(np.vdot(weighted, expected)) / squares if squares > 0 else 0.0
+
+
+def _error(weighted: Array, squares: float, left: Array) -> float:
+    """Standard error of the slope, as rows are independent of each other and cells of a row are not."""
+    by_row = np.einsum("ij,ij->j", weighted, left)
+    return float(np.linalg.norm(by_row)) / squares if squares > 0 else 0.0
+
+
+def moderate_errors(
+    standard: Array,
+    scores: Array,
+    weights: Array,
+    sound: Mask,
+    short: float,
+    fill: Fill,
+    threads: int = 1,
+) -> Mask:
+    """Cells (d, n) that are errors, given by how much their neighbors fall short.
+
+    Parameters
+    ----------
+    standard : array (d, n)
+        Standardized variables; errors that are known, and missing cells, hold what neighbors let expect.
+    scores : array (d, m)
+        Normal scores of the rows that are kept.
     weights : array (n,)
         How much each row counts; rejected rows have no errors.
+    sound : array of bool (d, n)
+        Cells that are neither missing nor known to be errors.
+    short : float
+        As `shortfall` gives it, more than zero.
     fill : callable
-        Puts what the nearest variables let expect into some cells.
+        Gives the variables with what the nearest ones let expect in cells that are suspected, and in those that are
+        not sound.
     threads : int
         Threads for large tables.
     """
-    errors = np.zeros(XT.shape, dtype=bool)
-    some = _with_valley(np.abs(XT), weights)
-    if some.any():
-        kept = weights > 0
-        suspects = (np.abs(XT) > _FIRST) & some[:, None] & kept
-        left = _unexpected(XT, suspects, weights, fill, threads)
-        errors = suspects & (left > _UNEXPECTED)
-        errors[meeting(errors, int(some.sum()))] = False
+    kept = weights > 0
+    most = ceil(_MOST * short * _SHARE_OF_ENDS * np.count_nonzero(kept))
+    errors, mended = np.zeros(standard.shape, dtype=bool), standard
+    for _ in range(_ROUNDS):
+        coef = coefficients_on_nearest(correlation(scores, weights[kept]))
+        # What may be an error itself lets expect no more than it would where the ends begin.
+        size = _sizes(standard - coef @ np.clip(mended, -_ENDS, _ENDS), sound, kept)
+        errors = size > errors_begin(size[:, weights >= _USUAL_ROW])
+        errors &= size > _largest(size, most)
+        errors[meeting(errors, len(errors))] = False
+        mended = fill(errors)
+        scores = normal_scores(mended[:, kept], threads)
     return errors
 
 
-def _with_valley(size: Array, weights: Array) -> Mask:
-    """Variables whose sizes have a valley, if those of all such variables rise behind it; none otherwise."""
-    body, valley, *steps = (_counts(size, weights, *step) for step in (_BODY, _VALLEY, *_ERRORS))
-    some = valley < _DEPTH * body
-    before = float(valley[some].sum())
-    behind = max(float(step[some].sum()) for step in steps)
-    rises = _DEPTH * behind > before + _STANDARD_ERRORS * np.sqrt(before + 1.0)
-    return np.asarray(some & rises)
-
-
-def _counts(size: Array, weights: Array, low: float, high: float) -> Array:
-    """Weight of the rows in which each variable has a size between two limits."""
-    return np.asarray(((size > low) & (size <= high)) @ weights)
-
-
-def _unexpected(XT: Array, suspects: Mask, weights: Array, fill: Fill, threads: int) -> Array:
-    """How far each value lies from what the nearest variables, mended, let expect, in scales."""
-    kept = weights > 0
-    mended = fill(XT, suspects)
-    scores = normal_scores(mended[:, kept], threads)
-    coef = coefficients_on_nearest(correlation(scores, weights[kept]))
-    left = XT - coef @ mended
+def _sizes(left: Array, sound: Mask, kept: Mask) -> Array:
+    """Sizes of what neighbors leave (d, n), in scales; zero where a cell is not sound or its row not kept."""
     scale = mads(left[:, kept], axis=1)
-    return np.asarray(np.abs(left) / np.where(scale > 0, scale, 1.0)[:, None])
+    size = np.abs(left) / np.where(scale > 0, scale, 1.0)[:, None]
+    return np.asarray(np.where(sound & kept, size, 0.0))
+
+
+def errors_begin(size: Array) -> float:
+    """From which size on there are more than a normal distribution has.
+
+    Examples
+    --------
+    >>> size = np.abs(np.random.default_rng(0).normal(size=10_000))
+    >>> [round(errors_begin(each), 1) for each in (size, np.append(size, np.full(200, 3.1)))]
+    [4.0, 3.0]
+    """
+    found = np.histogram(size, _STEPS)[0][:_FIRST_STEPS]
+    normal = 2.0 * size.size * np.diff(ndtr(_STEPS))[:_FIRST_STEPS]
+    crowded = np.flatnonzero(found >= _CROWDED * normal)
+    return float(_STEPS[crowded[0] if len(crowded) else _FIRST_STEPS])
+
+
+def _largest(size: Array, count: int) -> Array:
+    """The size (d, 1) that so many cells of each variable exceed."""
+    at = max(size.shape[1] - count - 1, 0)
+    return np.partition(size, at, axis=1)[:, at : at + 1]

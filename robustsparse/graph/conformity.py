@@ -44,8 +44,8 @@ def coefficients_on_nearest(S: Array, k: int = _NEIGHBORS) -> sparse.csr_array:
     return sparse.csr_array((values.ravel(), places.ravel(), starts), (d, d))
 
 
-def unexplained(values: Array, weights: Array) -> Array:
-    """What the nearest variables leave of each (d, n), in units of its scale and cut off at three.
+def expected_scores(values: Array, weights: Array) -> Array:
+    """What the nearest variables let expect of each (d, n).
 
     Parameters
     ----------
@@ -54,7 +54,20 @@ def unexplained(values: Array, weights: Array) -> Array:
     weights : array (n,)
         How much each row counts.
     """
-    left = values - coefficients_on_nearest(correlation(values, weights)) @ values
+    return np.asarray(coefficients_on_nearest(correlation(values, weights)) @ values)
+
+
+def unexplained(values: Array, expected: Array) -> Array:
+    """What the nearest variables leave of each (d, n), in units of its scale and cut off at three.
+
+    Parameters
+    ----------
+    values : array (d, n)
+        Normal scores of the variables.
+    expected : array (d, n)
+        As `expected_scores` gives it.
+    """
+    left = values - expected
     left -= np.median(left, axis=1, keepdims=True)
     scale = mads(left, axis=1)
     left /= np.where(scale > 0, scale, 1.0)[:, None]

@@ -7,8 +7,15 @@ import numpy as np
 
 from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Mask, Places
-from robustsparse.graph.cells import moderate_errors
-from robustsparse.graph.conformity import is_minority, rows_apart, unexplained, weights_by_size
+from robustsparse.graph.cells import moderate_errors, shortfall
+from robustsparse.graph.conformity import (
+    expected_scores,
+    is_minority,
+    rows_apart,
+    unexplained,
+    weights_by_size,
+)
+from robustsparse.graph.narrow import rows_across
 from robustsparse.graph.scores import correlation, normal_scores
 from robustsparse.robust.imputation import Imputer
 from robustsparse.robust.scales import median_and_mad
@@ -81,9 +88,14 @@ def trusted_rows(XT: Array, threads: int = 1, missing: Mask | None = None) -> Tr
     if missing is not None:
         XT = np.where(missing, 0.0, XT)
     errors, weights = _judged(XT, threads, missing)
-    standard = with_expected(XT, errors if missing is None else errors | missing, weights > 0)
-    values, weights = _conforming(standard, weights, threads)
-    return TrustedRows(values, weights, errors, standard)
+    rows, expected = _conforming(XT, errors, weights, threads, missing)
+    more = _moderate(XT, rows, expected, threads, missing)
+    if not more.any():
+        return rows
+    errors |= more
+    weights = row_weights(np.where(errors, 0.0, XT), threads, missing)
+    weights[rows.weights == 0] = 0.0
+    return _conforming(XT, errors, weights, threads, missing)[0]
 
 
 def _judged(XT: Array, threads: int, missing: Mask | None) -> tuple[Mask, Array]:
@@ -95,33 +107,48 @@ def _judged(XT: Array, threads: int, missing: Mask | None) -> tuple[Mask, Array]
         # Rejected rows may have hidden the errors in the others.
         errors[:, ~kept] = False
         errors[:, kept] = wrong_cells(XT[:, kept])
-    doubtful = errors if missing is None else errors | missing
-
-    def fill(values: Array, suspects: Mask) -> Array:
-        return with_expected(values, doubtful | suspects, kept)
-
-    more = moderate_errors(np.where(errors, 0.0, XT), weights, fill, threads)
-    if more.any():
-        errors |= more
-        weights = row_weights(np.where(errors, 0.0, XT), threads, missing)
     return errors, weights
 
 
-def _conforming(standard: Array, weights: Array, threads: int) -> tuple[Array, Array]:
-    """Normal scores (d, n) and weights (n,) once rows are judged by what neighbors leave of their variables."""
+def _conforming(
+    XT: Array, errors: Mask, weights: Array, threads: int, missing: Mask | None
+) -> tuple[TrustedRows, Array]:
+    """Rows judged by what neighbors leave of their variables as well, and what those let expect of the rows kept."""
+    standard = with_expected(XT, _doubtful(errors, missing), weights > 0)
     weights = weights.copy()
     for more in reversed(range(_ROUNDS)):
         kept = np.flatnonzero(weights > 0)
         scores = normal_scores(standard[:, kept], threads)
-        left = unexplained(scores, weights[kept])
-        apart = rows_apart(left)
+        expected = expected_scores(scores, weights[kept])
+        left = unexplained(scores, expected)
+        apart = rows_apart(left) | rows_across(scores, weights[kept])
         if not (more and apart.any()):
             break
         weights[kept[apart]] = 0.0
     weights[kept] = np.minimum(weights[kept], weights_by_size(left))
     values = np.zeros_like(standard)
     values[:, kept] = scores
-    return values, weights
+    return TrustedRows(values, weights, errors, standard), expected
+
+
+def _moderate(
+    XT: Array, rows: TrustedRows, expected: Array, threads: int, missing: Mask | None
+) -> Mask:
+    """Cells (d, n) that are errors as well, if what neighbors let expect falls short of the ends of the variables."""
+    kept, doubtful = rows.kept, _doubtful(rows.errors, missing)
+    scores = rows.values[:, kept]
+    short = shortfall(scores, expected, np.where(doubtful[:, kept], 0.0, rows.weights[kept]))
+    if not short:
+        return np.zeros(XT.shape, dtype=bool)
+
+    def fill(suspects: Mask) -> Array:
+        return with_expected(XT, doubtful | suspects, rows.weights > 0)
+
+    return moderate_errors(rows.standard, scores, rows.weights, ~doubtful, short, fill, threads)
+
+
+def _doubtful(errors: Mask, missing: Mask | None) -> Mask:
+    return errors if missing is None else errors | missing
 
 
 def all_rows(XT: Array, threads: int = 1, missing: Mask | None = None) -> TrustedRows:

@@ -6,6 +6,7 @@ import pytest
 import robustsparse as rs
 from robustsparse.graph.conformity import (
     coefficients_on_nearest,
+    expected_scores,
     is_minority,
     rows_apart,
     unexplained,
@@ -68,7 +69,8 @@ def test_coefficients_are_least_squares_on_few_others():
 
 def test_what_is_left_is_in_units_of_its_scale_and_cut_off():
     sim = rs.simulate.graph(500, 20, kind="band", v=0.6, epsilon=0.0, rng=0)
-    left = unexplained(normal_scores(sim.X.T), np.ones(500))
+    scores = normal_scores(sim.X.T)
+    left = unexplained(scores, expected_scores(scores, np.ones(500)))
     assert np.abs(left).max() == 3.0
     assert np.allclose(np.median(np.abs(left), axis=1), 0.6745, atol=1e-3)
     neighbors = np.abs(np.corrcoef(left)[np.arange(19), np.arange(1, 20)]).mean()
