@@ -134,7 +134,9 @@ def trim_survivors(design, memory, scores, first, last, closed, k, bar, found, v
                 state[KNOWN, j] = abs(value) + radius
                 if (abs(value) + radius) * SLACK < bar:
                     continue
-                least = (abs(value) - radius) / SLACK
+            # A second look at the same scores, for a lower bar, finds all intervals at hand.
+            if slots[j] == scores.slot:
+                least = (abs(state[VALUE, j]) - state[RADIUS, j]) / SLACK
                 if least > bar:
                     floor[n_floor] = least
                     n_floor += 1
