@@ -24,7 +24,11 @@ from robustsparse.kernels.bisquare import (
 )
 from robustsparse.kernels.block_medians import block_median_rows, block_setup, block_survivors
 from robustsparse.kernels.column_medians import row_medians
-from robustsparse.kernels.column_sets import exchange_columns, independent_members
+from robustsparse.kernels.column_sets import (
+    exchange_columns,
+    independent_members,
+    weighted_squares,
+)
 from robustsparse.kernels.compiler import is_compiled
 from robustsparse.kernels.constants import (
     BAR_ROUNDING,
@@ -123,4 +127,5 @@ __all__ = [
     "trim_setup",
     "trim_survivors",
     "weighted_lasso",
+    "weighted_squares",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from robustsparse.kernels.cholesky import factorize, solve_factored
 from robustsparse.kernels.compiler import brief, kernel, part
-from robustsparse.kernels.constants import ZERO
+from robustsparse.kernels.constants import SUMS, ZERO
 from robustsparse.kernels.vectors import dot, larger, matrix, vector
 
 
@@ -133,3 +133,15 @@ def independent_members(gram, squares, dependent, chosen, kept):
             kept[count] = place
             count += 1
     return count
+
+
+@kernel(fastmath=SUMS)
+def weighted_squares(XT, weights, out):
+    """Weighted sum of squares of each row of `XT` (d, n)."""
+    for j in range(len(out)):
+        total = 0.0
+        for i in range(len(weights)):
+            # Products may be reordered: the square of a value that does not count may be infinite.
+            x = XT[j, i] if weights[i] > 0.0 else 0.0
+            total += weights[i] * x * x
+        out[j] = total

@@ -11,12 +11,13 @@ size is the member of that size of the automatic path.
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from robustsparse.algorithm.exchanges import DEPENDENT
-from robustsparse.algorithm.solver import RHTFit, solve
+from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.progress import progress
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.family import residual_unit
@@ -46,6 +47,7 @@ from robustsparse.regression.fit.rows import (
     rejected,
     trust_in_rows,
 )
+from robustsparse.regression.fit.shown import shown_run
 from robustsparse.regression.fit.standardized import Standardized, by_labels, by_least_squares
 from robustsparse.regression.fit.views import View, views
 from robustsparse.robust.mm import Refit
@@ -53,8 +55,6 @@ from robustsparse.robust.row_clusters import cluster_shares
 
 # How often rows are rejected and k is chosen anew, at most.
 _ROUNDS = 3
-# Iterations from a model that is found already, to be shown.
-_SHOWN_ITER = 3
 # Labels that cannot pay for so many terms cannot tell which of them matter.
 _PAYABLE = 4.0
 # The criterion by which k is chosen while rows are judged.
@@ -188,7 +188,7 @@ class _Search:
             used = good & self.near
             # Rows are not rejected for their labels, so that those of a cluster count like one from the beginning.
             rows = self.counted if by_labels(self.judged) else self.judged
-            with rows.only(used) as part:
+            with _held(rows, used) as part:
                 found = self.finder.find_best(part, hints, PRICES[_JUDGE], self.wanted)
             end = End(used, found, self._refitted(found.best, options))
             unit = residual_unit(self.judged.y, end.refit.scale)
@@ -217,6 +217,13 @@ class _Search:
         return self.finder.find(part, hints, price, self.wanted)
 
 
+def _held(problem: Standardized, used: Mask) -> AbstractContextManager[Standardized]:
+    """The problem on rows that are trusted; best subsets of single columns take what they need from where it is."""
+    if by_least_squares(problem) and problem.terms is None:
+        return nullcontext(problem.seeing(used))
+    return problem.only(used)
+
+
 def _chosen(
     problem: Standardized,
     search: _Search,
@@ -227,11 +234,11 @@ def _chosen(
     """The model that was asked for, among those of the rows that are trusted in the end."""
     judged, ks = search.judged, search.wanted
     counted = judged.weighted_by(rows.shares) if by_labels(judged) else judged
-    with counted.only(end.used) as part:
+    with _held(counted, end.used) as part:
         found = search.priced(part, end, options)
         sizes = ks or tuple(found.values)
         choice = _choice(part, search.finder, found, options, sizes)
-        run = _run(part, found.models[choice.k], options)
+    run = shown_run(counted, end.used, found.models[choice.k], options)
     models = Models(problem, rows.trust, rows.shares, dict(found.models))
     path = {size: fit.coef for size, fit in found.models.items()}
     return Fitted(models[choice.k], run, choice, path, rows.far, models)
@@ -257,27 +264,6 @@ def _choice(
     return choice_of(
         criteria(part, {k: found.models[k] for k in sizes}, PRICES[options.select], trusted=True)
     )
-
-
-def _run(part: Standardized, model: RHTFit, options: Options) -> RHTFit:
-    """Algorithm 1 once more, from the chosen model: its steps are the history."""
-    bound = part.problem(options.estimator.lighter(), options.threads)
-    few = min(options.settings.max_iter, _SHOWN_ITER)
-    found = by_least_squares(part) or by_labels(part)
-    settings = replace(options.settings, max_iter=few) if found else options.settings
-    run = solve(
-        bound,
-        part.count(model.support),
-        keep=part.keep,
-        settings=settings,
-        start=model.coef,
-        warn=False,
-    )
-    rests = model.converged or run.converged
-    return replace(
-        run, coef=model.coef, support=model.support, converged=rests,
-        reason="settled" if rests else run.reason,
-    )  # fmt: skip
 
 
 def refit_all_rows(problem: Standardized, solution: RHTFit, rng: np.random.Generator) -> Fitted:

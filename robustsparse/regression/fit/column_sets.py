@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from robustsparse import kernels
 from robustsparse.algorithm.exchanges import DEPENDENT, LOWER, InnerProducts, Tableau
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.looks import MissingLook, Projected, PromisingLook, Tried
@@ -17,7 +18,7 @@ class ColumnRows:
     """Weighted rows of a problem with what the kept columns explain projected out."""
 
     def __init__(self, problem: Standardized) -> None:
-        self.XT = problem.XT
+        self.problem, self.XT = problem, problem.XT
         root = np.ones(problem.n) if problem.weights is None else np.sqrt(problem.weights)
         self.root = root
         target = problem.y if problem.offset is None else problem.y - problem.offset
@@ -32,6 +33,8 @@ class ColumnRows:
         self.free[problem.keep] = False
         self.free[: problem.d][problem.scaling.constant] = False
         self.cross, self.squares = self._moments()
+        # Inner products of all columns with those that were asked for before.
+        self._known: dict[int, Array] = {}
         self.whole = problem.whole
         if self.whole is not None:
             spread = self.whole.spread
@@ -41,30 +44,44 @@ class ColumnRows:
         return np.asarray(values - self.basis @ (self.basis.T @ values))
 
     def _blocks(self) -> Iterable[tuple[slice, Array]]:
-        """Weighted columns (block, n), in double precision."""
-        width = max(1, _BLOCK // len(self.root))
+        """Columns (block, all rows), in double precision."""
+        width = max(1, _BLOCK // self.XT.shape[1])
         for first in range(0, len(self.XT), width):
             part = slice(first, first + width)
-            yield part, np.asarray(self.XT[part], dtype=np.float64) * self.root
+            yield part, np.asarray(self.XT[part], dtype=np.float64)
+
+    def _weighted(self, values: Array) -> Array:
+        """Values of rows as what columns are multiplied with: weights once more, 0 for rows of no part in it."""
+        root = self.root if values.ndim == 1 else self.root[:, None]
+        return self.problem.on_all_rows(root * values)
 
     def _moments(self) -> tuple[Array, Array]:
         """Inner products of all columns with the target and with themselves."""
         cross, squares = np.empty(len(self.XT)), np.empty(len(self.XT))
+        target, basis = self._weighted(self.target), self._weighted(self.basis)
+        weights = self.problem.on_all_rows(self.root**2)
+        raw = np.empty(len(self.XT))
         for part, block in self._blocks():
-            cross[part] = block @ self.target
-            raw = np.einsum("ij,ij->i", block, block)
-            squares[part] = raw - ((block @ self.basis) ** 2).sum(axis=1)
-            self.free[part] &= squares[part] > DEPENDENT * raw
+            cross[part] = block @ target
+            kernels.weighted_squares(block, weights, raw[part])
+            squares[part] = raw[part] - ((block @ basis) ** 2).sum(axis=1)
+        self.free &= squares > DEPENDENT * raw
         return cross, squares
 
     def columns(self, chosen: Indices) -> Array:
         """Some columns (chosen, n), the kept ones projected out."""
-        block = np.asarray(self.XT[chosen], dtype=np.float64) * self.root
+        block = self.problem.columns(chosen).T * self.root
         return np.asarray(block - (block @ self.basis) @ self.basis.T)
 
     def against(self, chosen: Indices) -> Array:
         """Inner products (d, chosen) of all columns with some."""
-        some = self.columns(chosen).T
+        new = np.array([j for j in chosen if int(j) not in self._known], dtype=np.int64)
+        if len(new):
+            self._known.update(zip(new.tolist(), self._against(new).T, strict=True))
+        return np.column_stack([self._known[int(j)] for j in chosen] or [np.empty((len(self.XT), 0))])
+
+    def _against(self, chosen: Indices) -> Array:
+        some = self._weighted(self.columns(chosen).T)
         out = np.empty((len(self.XT), len(chosen)))
         for part, block in self._blocks():
             out[part] = block @ some
@@ -111,8 +128,8 @@ class ColumnRows:
                 wanted = np.maximum(wanted, table.exchanges(self.squares).max(axis=1))
         wanted[~outside] = 0.0
         limit = LOWER * max(self.total, 1e-300)
-        order = np.argsort(-wanted, kind="stable")[:most]
-        joining = order[wanted[order] > limit]
+        wanting = np.flatnonzero(wanted > limit)
+        joining = wanting[np.argsort(-wanted[wanting], kind="stable")[:most]]
         if self.whole is not None:
             bar = float(wanted[joining[-1]]) if len(joining) == most else limit
             some = self.whole.spread(self.columns(union).T)

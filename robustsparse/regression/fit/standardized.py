@@ -64,6 +64,8 @@ class Standardized:
         These variables, standardized, by which rows are judged in their place.
     whole : Whole or None
         The design that XT holds some columns of; None if it holds all of them.
+    seen : array of int (m,) or None
+        The rows of XT that the problem is about; None if it is about all of them.
     """
 
     XT: Array
@@ -83,11 +85,12 @@ class Standardized:
     spread: Mask | None = None
     variables: Array | None = None
     whole: Whole | None = None
+    seen: Indices | None = None
 
     @property
     def n(self) -> int:
         """Number of rows."""
-        return int(self.XT.shape[1])
+        return int(self.XT.shape[1]) if self.seen is None else len(self.seen)
 
     @property
     def d(self) -> int:
@@ -178,7 +181,16 @@ class Standardized:
 
     def columns(self, chosen: Indices) -> Array:
         """Some columns of the standardized design (n, chosen), in double precision."""
-        return double_rows(self.XT, chosen).T
+        rows = double_rows(self.XT, chosen)
+        return rows.T if self.seen is None else np.take(rows, self.seen, axis=1).T
+
+    def on_all_rows(self, values: Array) -> Array:
+        """Values of the problem's rows as those of all rows of XT, 0 for the others."""
+        if self.seen is None:
+            return values
+        out = np.zeros((self.XT.shape[1], *values.shape[1:]))
+        out[self.seen] = values
+        return out
 
     def rows(self, chosen: NDArray[Any]) -> "Standardized":
         """The same problem on some of the rows (a mask or indices), in the same units."""
@@ -187,8 +199,20 @@ class Standardized:
             return self
         index = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
 
+        places = index if self.seen is None else self.seen[index]
         # Indexing would lay the columns out the other way round, and cost a second copy.
-        return self._part(np.take(self.XT, index, axis=1), index)
+        return self._part(np.take(self.XT, places, axis=1), index)
+
+    def seeing(self, kept: Mask) -> "Standardized":
+        """The same problem on the kept rows, in the same memory, which stays as it is.
+
+        For whom inner products and a few columns are enough: `columns` and `chosen` are of these rows, XT is not.
+        """
+        if kept.all():
+            return self
+        index = np.flatnonzero(kept)
+        places = index if self.seen is None else self.seen[index]
+        return replace(self._part(self.XT, index), seen=places)
 
     @contextmanager
     def only(self, kept: Mask) -> Iterator["Standardized"]:
@@ -208,7 +232,7 @@ class Standardized:
             self, XT=XT, y=self.y[index], weights=part(self.weights), offset=part(self.offset),
             certainty=part(self.certainty),
             variables=None if self.variables is None else self.variables[:, index],
-            whole=None if whole is None else replace(whole, rows=whole.rows_of(index)),
+            whole=None if whole is None else replace(whole, rows=whole.rows_of(index)), seen=None,
         )  # fmt: skip
 
     def without_rows(self) -> "Standardized":
