@@ -207,10 +207,8 @@ def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]
     if how in _MEASURES:
         location, scale = _MEASURES[how](block, center)
     else:
-        location, scale = np.zeros(len(block)), np.empty(len(block))
-        if center:
-            kernels.row_medians(block, location)
-        kernels.row_medians(np.abs(block - location[:, None]), scale)
+        location, scale = np.empty((2, len(block)))
+        kernels.row_deviations(block, center, location, scale)
         scale *= MAD_TO_SD
     two = two_valued(block, low, high) if how != "none" else np.arange(0)
     if len(two):
