@@ -13,12 +13,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from robustsparse import kernels
 from robustsparse.design.design import Design
 
 Hashes = NDArray[np.uint64]
 
 # Values hashed at a time: they stay in the cache of a processor.
 _BLOCK = 1 << 16
+# Rows or columns in a block at least, so that the loop over them is worth its beginning.
+_FEWEST = 16
 _PARTS = ("the response", "weights", "offset", "missing cells")
 
 
@@ -109,11 +112,18 @@ def column_numbers(X: Any) -> Hashes:
         return sums
     if X.flags.f_contiguous:
         for part in _slices(d, n):
-            sums[part] = _hashed(X.T[part]) @ factor
+            kernels.hash_rows(_bits(X.T[part]), factor, sums[part])
     else:
+        own = np.empty(d, dtype=np.uint64)
         for part in _slices(n, d):
-            sums += factor[part] @ _hashed(X[part])
+            kernels.hash_rows(_bits(X[part].T), factor[part], own)
+            sums += own
     return sums
+
+
+def _bits(block: Any) -> Hashes:
+    """The bits of numbers in double precision, laid out row by row."""
+    return np.ascontiguousarray(block, dtype=np.float64).view(np.uint64)
 
 
 def _hashed(values: Any) -> Hashes:
@@ -124,5 +134,5 @@ def _hashed(values: Any) -> Hashes:
 
 def _slices(long: int, short: int) -> Iterator[slice]:
     """Parts of the first axis of an array that lie together in memory."""
-    step = max(_BLOCK // max(short, 1), 1)
+    step = max(_BLOCK // max(short, 1), _FEWEST)
     return (slice(start, start + step) for start in range(0, long, step))

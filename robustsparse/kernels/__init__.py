@@ -29,6 +29,7 @@ from robustsparse.kernels.column_sets import (
     independent_members,
     weighted_squares,
 )
+from robustsparse.kernels.columns import bisquare_slopes, count_beyond, hash_rows
 from robustsparse.kernels.compiler import is_compiled
 from robustsparse.kernels.constants import (
     BAR_ROUNDING,
@@ -98,16 +99,19 @@ __all__ = [
     "TrimDesign",
     "TrimMemory",
     "TrimScores",
+    "bisquare_slopes",
     "block_median_rows",
     "block_setup",
     "block_survivors",
     "claim_reference",
     "clime_columns",
     "common_values",
+    "count_beyond",
     "descend_bisquare",
     "elastic_from_rows",
     "exchange_columns",
     "graphical_lasso",
+    "hash_rows",
     "independent_members",
     "independent_rows",
     "inverse_scales",

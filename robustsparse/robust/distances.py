@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 from scipy.special import chdtri
 
+from robustsparse import kernels
 from robustsparse.base.ranks import column_ranks
 from robustsparse.base.sampling import some_rows
 from robustsparse.base.types import Array, Indices, Mask, Places
@@ -66,10 +67,11 @@ def joint_scores(Z: Array) -> Array:
 
 def far_counts(Z: Array) -> Indices:
     """Number of a row's columns in which it is far out."""
-    count = np.zeros(len(Z), dtype=np.int64)
+    counts = np.zeros((3, len(Z)), dtype=np.int32)
+    limits = np.array([FAR, np.inf, np.inf])
     for block in column_blocks(Z):
-        count += np.count_nonzero(np.abs(block) > FAR, axis=1)
-    return count
+        kernels.count_beyond(np.ascontiguousarray(block.T), limits, counts)
+    return counts[0].astype(np.int64)
 
 
 def score_cutoff(scores: Array) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaincinv, pdtrc
 
+from robustsparse import kernels
 from robustsparse.base.types import Array, Indices, Mask
 
 # Cells with a robust z beyond FAR are compared with those between NEAR and FAR. A tail that falls has fewer beyond,
@@ -115,12 +116,11 @@ class RowCounts:
 
 def row_counts(XT: Array) -> RowCounts:
     """Far cells of the rows of a table (d, n) of standardized variables."""
-    counts = [np.zeros(XT.shape[1], dtype=np.int64) for _ in range(3)]
+    counts = np.zeros((3, XT.shape[1]), dtype=np.int32)
+    limits = np.array([_FAR, _NEAR, _FIRST_ERROR])
     for part in _blocks(XT):
-        size = np.abs(XT[part])
-        for count, limit in zip(counts, (_FAR, _NEAR, _FIRST_ERROR), strict=True):
-            count += np.count_nonzero(size > limit, axis=0)
-    return RowCounts(*counts)
+        kernels.count_beyond(np.asarray(XT[part], dtype=np.float64), limits, counts)
+    return RowCounts(*counts.astype(np.int64))
 
 
 def _blocks(XT: Array) -> Iterator[slice]:

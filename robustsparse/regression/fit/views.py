@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robustsparse import kernels
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.finders import Hints
@@ -116,15 +117,7 @@ def middle_slopes(XT: Array, y: Array) -> Array:
     slopes = np.zeros(d)
     width = max(1, _BLOCK // n)
     for first in range(0, d, width):
-        part = slice(first, min(first + width, d))
-        Z = _inner(np.asarray(XT[part], dtype=np.float64))
-        Z -= Z.mean(axis=1, keepdims=True)
-        length = np.sqrt(np.einsum("ij,ij->i", Z, Z))
-        slopes[part] = np.abs(Z @ y) / np.where(length > 0, length, np.inf)
+        part = slice(first, first + width)
+        block = np.asarray(XT[part], dtype=np.float64)
+        kernels.bisquare_slopes(block, y, _MIDDLE, slopes[part])
     return slopes
-
-
-def _inner(Z: Array) -> Array:
-    """Values with a bisquare weight, zero where they are not in the middle."""
-    rest = 1.0 - np.minimum(np.abs(Z) / _MIDDLE, 1.0) ** 2
-    return np.asarray(Z * rest**2)
