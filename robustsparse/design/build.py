@@ -5,8 +5,9 @@ block; only factors, transforms and interactions go through formulaic. The colum
 their order are those that formulaic itself would give.
 
 Rows with missing or infinite values cannot be used. They are counted and dropped, or refused.
-Factors keep a column per level but one (the reference, when there is an intercept). Levels
-that training did not see are an error in new data; a row with a missing input gives a row of NaN.
+Factors keep a column per level but one (the reference, when there is an intercept); a category
+that no row in use has is no level. Levels that training did not see are an error in new data; a row
+with a missing input gives a row of NaN.
 
 Security: a formula is code, but code that can only compute. It sees the columns of the data, the
 transforms of formulaic, functions of numpy as ``np``, methods of columns such as ``fillna``, and

@@ -88,6 +88,8 @@ def holes(clean: pd.DataFrame) -> pd.DataFrame:
 
 
 def reference(formula: str, data: pd.DataFrame) -> tuple[np.ndarray, pd.DataFrame]:
+    # Formulaic codes levels that no row has; here, as in R, they are left out.
+    data = data.assign(h=data["h"].cat.remove_unused_categories()) if "h" in data else data
     context = {"__formulaic_variables_available__": list(data)}
     matrices = Formula(formula, _context=context).get_model_matrix(data)
     return np.asarray(matrices.lhs, dtype=float)[:, 0], pd.DataFrame(matrices.rhs)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
@@ -32,6 +33,7 @@ from robustsparse.base.errors import DataError, FormulaError, RobustSparseError,
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Mask
 from robustsparse.design.formulas.allowed import hidden_builtins, numpy_namespace
+from robustsparse.design.formulas.inputs import adds_truths, in_floats, needs_type, used_levels
 from robustsparse.design.formulas.parsing import (
     Piece,
     Term,
@@ -168,14 +170,24 @@ class Evaluator:
         granted: Mapping[str, Any] | None,
     ) -> None:
         self._granted = granted
-        self._columns = columns
+        self._context = context
         self._known = {*columns, *context}
         self._n = n
-        frame = pd.DataFrame(dict(columns), index=pd.RangeIndex(n), copy=False)
-        walls = {} if granted is None else {**hidden_builtins(), "np": numpy_namespace()}
-        names = {**walls, **FINITE_TRANSFORMS, **context}
-        self._engine = PandasMaterializer(frame, context=names)
         self._spec = ModelSpec(formula=[], output="numpy", transform_state=transforms)
+        self._read(columns)
+
+    def _read(self, columns: Mapping[str, pd.Series]) -> None:
+        """Take these columns, also with whole numbers and truth values as floats."""
+        self._columns = columns
+        floats = in_floats(columns)
+        self._engine = self._made(columns)
+        self._in_floats = None if floats is None else self._made(floats)
+
+    def _made(self, columns: Mapping[str, pd.Series]) -> PandasMaterializer:
+        frame = pd.DataFrame(dict(columns), index=pd.RangeIndex(self._n), copy=False)
+        walls = {} if self._granted is None else {**hidden_builtins(), "np": numpy_namespace()}
+        names = {**walls, **FINITE_TRANSFORMS, **self._context}
+        return PandasMaterializer(frame, context=names)
 
     def values(self, piece: Piece) -> pd.Series:
         """Evaluate a piece that is one column; factors stay as they are."""
@@ -200,7 +212,9 @@ class Evaluator:
 
     def code(self, terms: Sequence[Term], drop: Mask) -> tuple[Array, Coding]:
         """Code terms for the rows that are not dropped, and remember how."""
-        for piece in _distinct(terms):
+        pieces = _distinct(terms)
+        self._forget_unused_levels(pieces, drop)
+        for piece in pieces:
             self._evaluate(piece)
         spec = ModelSpec(
             formula=[_formulaic_term(term) for term in terms],
@@ -212,7 +226,9 @@ class Evaluator:
 
     def recode(self, coding: Coding, drop: Mask) -> Array:
         """Code new data as in training."""
-        for piece in _distinct(term.pieces for term in coding.terms):
+        pieces = _distinct(term.pieces for term in coding.terms)
+        self._forget_unused_levels(pieces, drop)
+        for piece in pieces:
             self._evaluate(piece)
             self._check_levels(piece, coding, drop)
         spec = ModelSpec(
@@ -227,17 +243,38 @@ class Evaluator:
         )
         return self._matrix(spec, drop)[0]
 
+    def _forget_unused_levels(self, pieces: Sequence[Piece], drop: Mask) -> None:
+        changed = used_levels(self._columns, pieces, ~drop)
+        if changed:
+            self._read({**self._columns, **changed})
+
     def _evaluate(self, piece: Piece) -> EvaluatedFactor:
         check_code(piece, self._known, self._granted)
         factor = Factor(piece.expr, eval_method=piece.method)
         try:
             # The rows at fault are counted elsewhere, so numpy need not speak of them.
             with np.errstate(all="ignore"):
+                self._evaluate_in_floats(piece, factor)
                 return self._engine._evaluate_factor(factor, self._spec, set())
         except RobustSparseError:
             raise
         except Exception as error:
             _explain(error, unmarked(piece.expr))
+
+    def _evaluate_in_floats(self, piece: Piece, factor: Factor) -> None:
+        """Evaluate with all numbers as floats; a factor stays with the whole numbers that are its levels."""
+        known = self._engine.factor_cache
+        if self._in_floats is None or factor.expr in known or needs_type(piece, self._unread()):
+            return
+        # What floats cannot do, such as `a & 3`, whole numbers may; else it is told of these.
+        with suppress(Exception):
+            found = self._in_floats._evaluate_factor(factor, self._spec, set())
+            if found.metadata.kind is not Factor.Kind.CATEGORICAL:
+                known[factor.expr] = found
+
+    def _unread(self) -> Mapping[str, Any]:
+        """Functions of the user's own."""
+        return {name: value for name, value in self._context.items() if callable(value)}
 
     def _leaves(self, piece: Piece) -> list[npt.NDArray[Any]]:
         """Evaluate to columns; a single number, a date or a wrong length raises."""
@@ -250,6 +287,11 @@ class Evaluator:
                 raise FormulaError(f"`{name}` does not give one value for each of {self._n} rows")
             if leaf.dtype.kind in "mM" or kind_of(leaf.dtype) == "other":
                 raise DataError(f"`{name}` gives {leaf.dtype} values; convert them to numbers")
+            if leaf.dtype == bool and adds_truths(piece):
+                raise FormulaError(
+                    f"`{name}` adds truth values, which gives whether any is true and not how many; count with "
+                    "1 * (a > 0) + 1 * (b > 0)"
+                )
         return leaves
 
     def _matrix(self, spec: ModelSpec, drop: Mask) -> tuple[Array, ModelSpec]:
@@ -313,7 +355,11 @@ def _distinct(terms: Iterable[Term]) -> list[Piece]:
 
 def _explain(error: Exception, what: str) -> NoReturn:
     cause = error.__cause__ or error
-    raise FormulaError(f"`{what}` cannot be evaluated: {type(cause).__name__}: {cause}") from error
+    reason = f"{type(cause).__name__}: {cause}"
+    if isinstance(cause, ValueError) and str(cause).endswith(" is not in list"):
+        level = str(cause).removesuffix(" is not in list")
+        reason = f"no row in use has the level {level} that it names; take another one as reference"
+    raise FormulaError(f"`{what}` cannot be evaluated: {reason}") from error
 
 
 def _formulaic_term(term: Term) -> FormulaicTerm:
