@@ -78,6 +78,11 @@ class Design:
         """Number of rows that were given and can be used, however often they are repeated."""
         return len(self.rows) if self.first is None else len(self.first)
 
+    @property
+    def single_levels(self) -> dict[str, object]:
+        """The level of each factor that has the same one in all rows, and thus no column."""
+        return {} if self.spec is None else self.spec.single_levels
+
     def without_matrix(self) -> Design:
         """The same without X, which may be large."""
         return replace(self, X=np.empty((0, len(self.names))))

@@ -85,6 +85,11 @@ class DesignSpec:
         """The level of each factor that has no column of its own."""
         return dict(self._coding.references)
 
+    @property
+    def single_levels(self) -> dict[str, object]:
+        """The level of each factor that has the same one in all rows of training, and thus no column."""
+        return self._coding.single_levels
+
     def matrix(self, newdata: Any, columns: Any = None) -> tuple[Array, pd.Index]:
         """Design matrix of new data.
 

@@ -73,7 +73,10 @@ def label(
             classes=design.response.classes,
             references=dict(design.references),
             groups=named(design.groups, design.names) if fitted.goal == "select" else {},
-            constant=tuple(np.array(design.names, dtype=object)[problem.scaling.constant]),
+            constant=(
+                *np.array(design.names, dtype=object)[problem.scaling.constant],
+                *design.single_levels,
+            ),
             copies=_copies(problem, fitted, design.names) if fitted.goal == "select" else {},
             spec=design.spec,
             offset_given=design.offset is not None,

@@ -32,7 +32,7 @@ class Made:
     refitted : bool
         Whether the chosen columns were refitted.
     kept, constant : tuple of str
-        Terms that were never thresholded; columns that cannot be selected.
+        Terms that were never thresholded; columns, and factors with a single level, that cannot be selected.
     dropped : Dropped
         Rows that were left out.
     classes : pair of labels or None

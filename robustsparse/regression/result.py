@@ -89,7 +89,7 @@ class RHTResult(Predicting, Inferring, Reporting, Pictures):
     step, refitted : float, bool
         Length of the last step; whether the chosen columns were refitted.
     kept, constant : tuple of str
-        Terms that were never thresholded; columns that cannot be selected.
+        Terms that were never thresholded; columns, and factors with a single level, that cannot be selected.
     dropped : Dropped
         Rows that were left out.
     classes : pair of labels or None

@@ -32,7 +32,11 @@ from robustsparse.regression.fit.mending import Mended, less_certain, mend, path
 from robustsparse.regression.fit.models import Fitted
 from robustsparse.regression.fit.options import Options, for_response, make_options
 from robustsparse.regression.fit.rows import leverage, trust_in_rows
-from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.fit.standardized import (
+    Standardized,
+    require_variation,
+    standardized,
+)
 from robustsparse.regression.label import label
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.standard_errors import StandardErrors, require_order_of_time
@@ -75,6 +79,7 @@ def fit_design(
         warn_of_constant(design)
         own = design.intercept if intercept is None else intercept
         problem = _standardized(design, options, own)
+        require_variation(problem.scaling, design.names, design.single_levels)
         if options.refit:
             problem = _without_wide_terms(problem, design)
         mended = mend(problem, design.gaps, options.cells, design.coded)

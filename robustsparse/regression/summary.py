@@ -232,13 +232,12 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
             f"Kept whatever their size: {listed(list(result.kept), quote=False, most=_NAMED)}."
         )
     notes += _flag_notes(model.flags)
-    if result.references:
-        levels = [f"{factor}: {level}" for factor, level in result.references.items()]
-        notes.append(f"Reference levels: {listed(levels, quote=False, most=_NAMED)}.")
-    if result.constant:
-        notes.append(
-            f"Constant columns cannot be selected: {listed(list(result.constant), quote=False, most=_NAMED)}."
-        )
+    single = [name for name in result.constant if name not in result.params.index]
+    levels = {name: level for name, level in result.references.items() if name not in single}
+    if levels:
+        told = [f"{factor}: {level}" for factor, level in levels.items()]
+        notes.append(f"Reference levels: {listed(told, quote=False, most=_NAMED)}.")
+    notes += _constant_notes(result, single)
     terms = _terms(result, model)
     idle = model.k - len(terms)
     if idle > 0:
@@ -265,6 +264,24 @@ def _notes(result: "RHTResult", model: "Member") -> tuple[str, ...]:
     if not result.converged and model.k == result.k:
         notes.append("The iterations did not settle: raise max_iter, or epsilon if rows are bad.")
     return tuple(notes)
+
+
+def _constant_notes(result: "RHTResult", single: list[str]) -> list[str]:
+    """Columns that are constant, and factors of which all rows in use have the same level."""
+    columns = [name for name in result.constant if name not in single]
+    notes = []
+    if columns:
+        notes.append(
+            f"Constant columns cannot be selected: {listed(columns, quote=False, most=_NAMED)}. Remove them, or check "
+            "the data."
+        )
+    if single:
+        levels = [f"{name} ({plain(result.references.get(name, ''))})" for name in single]
+        notes.append(
+            "Factors with one level in the rows in use explain nothing: "
+            f"{listed(levels, quote=False, most=_NAMED)}. Remove them, or check the data."
+        )
+    return notes
 
 
 def _taken_back(start: float, end: float) -> str:

@@ -137,7 +137,14 @@ BAD_DATA: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "no rows": (lambda X, y: rht_fit(X[:0], y[:0]), "at least one row"),
     "no columns": (lambda X, y: rht_fit(X[:, :0], y), "at least one row and one column"),
     "four rows": (lambda X, y: rht_fit(X[:4], y[:4]), "4 rows.*at least 5"),
-    "all constant": (lambda X, y: rht_fit(np.ones_like(X), y), "every predictor is constant"),
+    "all constant": (
+        lambda X, y: rht_fit(np.full_like(X, 3.0), y),
+        "every predictor is constant.*'x1' is 3, 'x2' is 3.*Add columns",
+    ),
+    "zeros without an intercept": (
+        lambda X, y: rht_fit(np.zeros_like(X), y, intercept=False),
+        "every predictor is constant.*'x1' is 0",
+    ),
     "three classes": (
         lambda X, y: rht_fit(X, np.arange(len(y)) % 3, family="binomial"),
         "two different values.*3: 0, 1, 2",
@@ -257,6 +264,33 @@ def test_constant_and_repeated_columns_do_no_harm(sim: Any) -> None:
     assert fit.constant == ("one",)
     assert "one" not in fit.support()
     assert "Constant columns cannot be selected: one" in str(fit.summary())
+
+
+def test_a_factor_with_one_level_is_told_of_as_constant_columns_are(sim: Any) -> None:
+    data = sim.data.assign(g="only", h=np.resize(["u", "v"], len(sim.data)), one=1.0)
+    fit = rht("y ~ .", data)
+    told = " ".join(str(fit.summary()).split())
+    assert fit.constant == ("one", "g")
+    assert "Constant columns cannot be selected: one. Remove" in told
+    assert "Factors with one level in the rows in use explain nothing: g (only). Remove" in told
+    assert "Reference levels: h: u." in told
+
+
+def test_a_factor_whose_other_levels_are_left_out_has_one(sim: Any) -> None:
+    data = sim.data.assign(g=["rare", *["usual"] * (len(sim.data) - 1)])
+    data.loc[0, "x1"] = np.nan
+    assert "g (usual)" in str(rht("y ~ .", data).summary())
+
+
+def test_nothing_but_constant_predictors_are_named_with_their_values(sim: Any) -> None:
+    data = pd.DataFrame({"y": sim.y, "g": "only", "one": 1.5})
+    for formula, told in {
+        "y ~ g": "'g' has one level, 'only'",
+        "y ~ one + g": "'one' is 1.5, 'g' has",
+    }.items():
+        with pytest.raises(rs.DataError, match=f"every predictor is constant.*{told}.*Add columns"):
+            rht(formula, data)
+    assert rht("y ~ 1", data).k == 0
 
 
 def test_terms_that_repeat_others_are_counted_in_the_summary(sim: Any) -> None:

@@ -111,6 +111,20 @@ class Coding:
     encoders: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     references: dict[str, object] = field(default_factory=dict)
 
+    @property
+    def single_levels(self) -> dict[str, object]:
+        """The one level of each factor that has no more, and thus no column beside the intercept."""
+        coded = {
+            expr for t in self.terms for s in t.scopes for expr, reduced in s.factors if reduced
+        }
+        levels = {
+            expr: self.encoders[expr][1].get("categories", ())
+            for expr in coded & self.encoders.keys()
+        }
+        return {
+            unmarked(expr): found[0] for expr, found in sorted(levels.items()) if len(found) == 1
+        }
+
     def subset(self, use: Sequence[bool]) -> Coding:
         """Keep some of the terms, coded as they were in the full model."""
         terms = tuple(term for term, wanted in zip(self.terms, use, strict=True) if wanted)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from robustsparse.base.checks import check_count, refuse_word
-from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.errors import ParameterError
 from robustsparse.regression.fit.as_printed import as_thresholded, split_run, thresholded_fit
 from robustsparse.regression.fit.automatic import automatic_fit, refit_all_rows
 from robustsparse.regression.fit.finders import automatic_grid
@@ -16,8 +16,6 @@ from robustsparse.regression.fit.standardized import Standardized, by_labels, by
 
 def fit_standardized(problem: Standardized, options: Options) -> Fitted:
     """Fit in standardized units."""
-    if problem.d and problem.scaling.constant.all():
-        raise DataError("every predictor is constant, so there is nothing to select from.")
     ks = _grid(problem, options)
     if options.goal == "predict":
         check_shrinkable(options)

@@ -1,6 +1,6 @@
 """From raw arrays to a standardized problem, and from its solution back to the data's units."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +17,7 @@ from robustsparse.algorithm.problem import Problem
 from robustsparse.algorithm.sparsity import largest_k
 from robustsparse.base.checks import LARGEST
 from robustsparse.base.errors import DataError
+from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.design.bases import Bases
 from robustsparse.regression.family import Chosen, Family
@@ -380,6 +381,21 @@ def check_units(scaling: Scaling, unit: float, names: Sequence[str] | None) -> N
             f"column {name!r} of X is so small beside the response (their scales are {scaling.scale[place]:.3g} and "
             f"{unit:.3g}) that its coefficient cannot be written as a number; multiply the column by a constant."
         )
+
+
+def require_variation(
+    scaling: Scaling, names: Sequence[str], single: Mapping[str, object] | None = None
+) -> None:
+    """Raise if all predictors are the same in all rows; `single` are factors with one level, which have no column."""
+    single = single or {}
+    if not scaling.constant.all() or not len(scaling.constant) + len(single):
+        return
+    told = [f"{name!r} is {value:.6g}" for name, value in zip(names, scaling.location, strict=True)]
+    told += [f"{name!r} has one level, {level!r}" for name, level in single.items()]
+    raise DataError(
+        "every predictor is constant in the rows in use, so there is nothing to select from: "
+        f"{listed(told, quote=False)}. Add columns that vary, or look at the rows that were left out, if any were."
+    )
 
 
 def _response_scale(y: Array, loss: Loss, intercept: bool) -> tuple[float, float]:

@@ -12,7 +12,7 @@ import pandas as pd
 from robustsparse.algorithm.gradients import Mean, Trimmed
 from robustsparse.base.checkpoint import Checkpoint, Parts, fingerprint
 from robustsparse.base.checks import check_choice
-from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.errors import ParameterError
 from robustsparse.base.progress import progress
 from robustsparse.base.threads import one_blas_thread
 from robustsparse.base.types import Indices, Mask
@@ -25,7 +25,12 @@ from robustsparse.regression.cells import empty_cells
 from robustsparse.regression.fit.looks import Log, Whole
 from robustsparse.regression.fit.options import Options, for_response, make_options
 from robustsparse.regression.fit.rows import Leverage
-from robustsparse.regression.fit.standardized import Standardized, check_units, with_response
+from robustsparse.regression.fit.standardized import (
+    Standardized,
+    check_units,
+    require_variation,
+    with_response,
+)
 from robustsparse.regression.large.cells import refuse_wrong_cells
 from robustsparse.regression.large.rounds import MAX_ROUNDS, Progress, first_held, proved_run, room
 from robustsparse.regression.large.statistics import (
@@ -179,8 +184,7 @@ class _Large:
         """Statistics of all columns, checked."""
         stored = checkpoint.read("statistics")
         known = self._measured() if stored is None else _read(stored)
-        if known.constant.all():
-            raise DataError("every predictor is constant, so there is nothing to select from.")
+        require_variation(known.scaling, self.names)
         if stored is None:
             unit = self._problem(known, np.flatnonzero(self.kept), Log()).unit
             check_units(known.scaling, unit, self.names)
