@@ -108,7 +108,8 @@ def map_columns(X: "np.memmap[Any, Any]") -> Source:
             return ArrayColumns(X)
     moved = X.__array_interface__["data"][0] - root.__array_interface__["data"][0]
     plain = root.filename is not None and X.dtype.itemsize in X.strides and min(X.strides) > 0
-    if not plain or X.dtype.hasobject:
+    # What was written to a map of mode "c" is in memory alone.
+    if not plain or X.dtype.hasobject or root.mode == "c":
         return ArrayColumns(X)
     # Pages that were written and not yet stored would be missed.
     X.flush()

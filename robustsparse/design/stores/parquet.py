@@ -1,5 +1,6 @@
 """Columns of a parquet file, or of a folder of them, of which only those that are asked for are read."""
 
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,9 @@ from robustsparse.base.errors import DataError, MissingDependencyError
 from robustsparse.base.types import Indices
 from robustsparse.design.stores.store import Block, Source
 
+# What the types of numbers are called, from the beginning.
+_NUMBERS = ("halffloat", "float", "double", "int", "uint", "bool")
+
 
 class ParquetTable:
     """A parquet file or folder.
@@ -20,7 +24,7 @@ class ParquetTable:
     path : str
         Where it is.
     names : tuple of str
-        Its columns.
+        Its columns; an index that pandas stored with them is none.
     rows : int
         Number of rows.
     """
@@ -30,7 +34,8 @@ class ParquetTable:
         if not Path(self.path).exists():
             raise DataError(f"{self.path!r} is not there; give a parquet file or a folder of them.")
         table = self._open()
-        self.names = tuple(table.schema.names)
+        index = _index_of(table.schema)
+        self.names = tuple(name for name in table.schema.names if name not in index)
         self._kinds = {field.name: field.type for field in table.schema}
         self.rows = int(table.count_rows())
 
@@ -49,10 +54,11 @@ class ParquetTable:
     def precision(self, names: Sequence[str]) -> np.dtype[Any]:
         """Precision of some columns, all of which must be numbers."""
         for name in names:
-            if not str(self._kinds[name]).startswith(("float", "double", "int", "uint", "bool")):
+            if not str(self._kinds[name]).startswith(_NUMBERS):
+                quoted = name if name.isidentifier() else f"`{name}`"
                 raise DataError(
                     f"column {name!r} of {self.path!r} is no number ({self._kinds[name]}); code it first, or leave it "
-                    f"out of the formula: - {name}."
+                    f"out of the formula: - {quoted}."
                 )
         single = all(str(self._kinds[name]) == "float" for name in names)
         return np.dtype(np.float32 if single else np.float64)
@@ -74,6 +80,12 @@ class ParquetTable:
         for place, column in enumerate(table.columns):
             out[place] = column.to_numpy()
         return out
+
+
+def _index_of(schema: Any) -> set[str]:
+    """Columns that are the index of the frame that was stored, as pandas noted."""
+    noted = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    return {name for name in noted.get("index_columns", []) if isinstance(name, str)}
 
 
 class ParquetColumns(Source):

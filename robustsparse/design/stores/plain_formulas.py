@@ -1,12 +1,14 @@
 """Formulas that only name columns: all that is possible where a table is not in memory."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from robustsparse.base.errors import FormulaError
 from robustsparse.base.text import did_you_mean
 
+# The response may be a name in backticks with a ~ in it.
+_SIDES = re.compile(r"(\s*`[^`]*`\s*|[^~]*)(~?)(.*)", re.DOTALL)
 _TERM = re.compile(r"\s*([+-])\s*(`[^`]+`|[^\s+-]+)")
 
 
@@ -29,30 +31,35 @@ class PlainFormula:
     @classmethod
     def of(cls, formula: str, columns: Sequence[str], beside: Sequence[str] = ()) -> "PlainFormula":
         """From a formula and the columns of a table; those `beside` are weights and the like, and no predictors."""
-        left, sign, right = formula.partition("~")
-        terms = _TERM.findall(f"+ {right.strip()}")
-        rest = _TERM.sub("", f"+ {right.strip()}").strip()
-        response = _name(left.strip(), columns, formula)
+        sides = _SIDES.match(formula)
+        assert sides is not None
+        left, sign, right = sides.groups()
+        right = right.strip() if right.lstrip()[:1] in ("+", "-") else f"+ {right.strip()}"
+        terms, rest = _TERM.findall(right), _TERM.sub("", right).strip()
         if not sign or not terms or rest:
             raise FormulaError(
                 f"{formula!r} is no formula; write one like 'y ~ .' or 'y ~ a + b - 1'."
             )
+        known = {*columns}
+        response = _name(left.strip(), known, formula)
         chosen: set[str] = set()
         intercept = True
         for sign, term in terms:
             if term in ("0", "1"):
                 intercept = (sign == "+") == (term == "1")
             else:
-                every = {*columns} - {response, *beside}
-                some = every if term == "." else {_name(term, columns, formula)}
+                every = known - {response, *beside}
+                some = every if term == "." else {_name(term, known, formula)}
                 chosen = chosen | some if sign == "+" else chosen - some
+        if response in chosen:
+            raise FormulaError(f"the response {response!r} is also a term of {formula!r}.")
         predictors = tuple(name for name in columns if name in chosen)
         if not predictors:
             raise FormulaError(f"{formula!r} leaves no predictor.")
         return cls(response, predictors, intercept)
 
 
-def _name(term: str, columns: Sequence[str], formula: str) -> str:
+def _name(term: str, columns: Collection[str], formula: str) -> str:
     name = term.strip("`")
     if name in columns:
         return name

@@ -198,6 +198,15 @@ def test_what_fits_is_held(tmp_path: Path) -> None:
     assert np.array_equal(held, COUNTS)
 
 
+def test_a_map_that_was_written_to_in_memory_alone_is_not_read_from_its_file(
+    tmp_path: Path,
+) -> None:
+    np.save(tmp_path / "c.npy", COUNTS)
+    mapped = np.load(tmp_path / "c.npy", mmap_mode="c")
+    mapped[:, 3] = 7.0
+    assert (map_columns(mapped).read(3, 4) == 7.0).all()
+
+
 @pytest.mark.parametrize("memory", ["many", -1, True, "1MB", "4 XB", "1e999GB"])
 def test_amounts_of_memory_are_checked(memory: Any) -> None:
     with pytest.raises(ParameterError, match="memory="):

@@ -62,6 +62,26 @@ def test_parquet(frame: pd.DataFrame, whole: Any, tmp_path: Path, folder: bool) 
         rs.rht("y ~ .", place, checkpoint=tmp_path / "other")
 
 
+@pytest.mark.parametrize("label", [None, "patient"])
+def test_the_index_of_a_stored_frame_is_no_predictor(tmp_path: Path, label: str | None) -> None:
+    rng = np.random.default_rng(4)
+    data = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "age in days"])
+    index = pd.Index(rng.permutation(60), name=label)
+    data.assign(y=3.0 * data["a"] + data["b"], half=data["b"].astype(np.float16)).set_index(
+        index
+    ).to_parquet(tmp_path / "table")
+    fit = rs.rht("y ~ .", tmp_path / "table", checkpoint=tmp_path / "kept")
+    assert fit.params.index.tolist() == ["Intercept", "a", "b", "age in days", "half"]
+
+
+def test_a_column_that_is_no_number_is_left_out_as_the_error_says(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    data = pd.DataFrame(rng.normal(size=(60, 2)), columns=["y", "a"]).assign(**{"the kind": "u"})
+    data.to_parquet(tmp_path / "table")
+    with pytest.raises(DataError, match="- `the kind`"):
+        rs.rht("y ~ .", tmp_path / "table", checkpoint=tmp_path / "kept")
+
+
 def test_a_dask_frame(frame: pd.DataFrame, whole: Any) -> None:
     lazy = dask.dataframe.from_pandas(frame, npartitions=3)
     fit = rs.rht("y ~ . - label", lazy, weights="w")
