@@ -60,7 +60,7 @@ class BlockMeans(Estimator):
 
     def enough_for(self, epsilon: float, n: int, d: int) -> Self:
         """Blocks of which bad rows reach less than half, or the usual number if that is larger."""
-        usual = type(self)(rng=self.rng)
+        usual = replace(self, blocks=None)
         blocks = _blocks_for(ceil(epsilon * n))
         return replace(usual, blocks=max(usual.count(n, d), min(blocks, n // 2)))
 

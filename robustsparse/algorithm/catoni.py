@@ -64,7 +64,7 @@ class Catoni(ForBadShare):
         parts = [
             self.means(XT[first : first + width] * score) for first in range(0, len(XT), width)
         ]
-        return np.concatenate(parts)
+        return np.concatenate([np.empty(0), *parts])
 
     def means(self, values: Array) -> Array:
         """Means (m,) of the rows of `values` (m, n)."""

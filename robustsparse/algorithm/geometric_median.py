@@ -122,9 +122,11 @@ def geometric_median(points: Array, tolerance: float = TOLERANCE) -> Array:
     array([0.5, 0.5])
     """
     center = np.median(points, axis=0)
+    if points.shape[1] < 2:
+        return center
     # In units of the largest distance no square over- or underflows.
     unit = float(np.abs(points - center).max())
-    if points.shape[1] == 1 or not 0.0 < unit < np.inf:
+    if not 0.0 < unit < np.inf:
         return center
     apart, at = (points - center) / unit, np.zeros(points.shape[1])
     shortest = tolerance * float(np.median(np.linalg.norm(apart, axis=1)))

@@ -44,7 +44,7 @@ class Mean(Estimator):
 
     def __call__(self, X: Array, score: Array) -> Array:
         """Mean of `x_ij * score_i` for each j."""
-        if X.dtype == np.float32:
+        if getattr(X, "dtype", None) == np.float32:
             return _products(X.T, score) / len(score)
         XT, score = pair(X, score)
         return np.asarray(XT @ score / len(score))
@@ -200,7 +200,7 @@ def _products(XT: Array, score: Array) -> Array:
         np.asarray(XT[first : first + width], dtype=np.float64) @ score
         for first in range(0, len(XT), width)
     ]
-    return np.concatenate(parts)
+    return np.concatenate([np.empty(0), *parts])
 
 
 # What `estimator=` takes.

@@ -111,6 +111,8 @@ class SparseFilter(ForBadShare):
 
     def _passing(self, products: Array, kept: Mask) -> Mask:
         """Rows, of some, that are far out in no sparse direction of the products (d, n)."""
+        if not len(products):
+            return kept
         n = products.shape[1]
         Z = _standardized(products)
         room = ceil(self.share * n - 1e-9)

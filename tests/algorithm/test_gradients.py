@@ -15,6 +15,7 @@ from robustsparse.algorithm.bound_blocks import ScreenedBlocks
 from robustsparse.algorithm.bound_trimmed import ScreenedTrim
 from robustsparse.algorithm.estimator import GradientEstimator
 from robustsparse.algorithm.gradients import (
+    ESTIMATORS,
     LARGEST_TRIM,
     Array,
     Mean,
@@ -181,7 +182,9 @@ VALUES = st.floats(-1e6, 1e6).map(lambda v: 0.0 if abs(v) < 1e-6 else v)
 SIZES = st.tuples(st.integers(1, 40), st.integers(1, 5))
 DESIGNS = SIZES.flatmap(lambda shape: arrays(np.float64, shape, elements=VALUES))
 ALPHAS = st.floats(0.0, 0.499)
-ESTIMATORS = st.one_of(ALPHAS.map(Trimmed), st.integers(1, 20).map(MedianOfMeans), st.just(Mean()))
+ANY_ESTIMATOR = st.one_of(
+    ALPHAS.map(Trimmed), st.integers(1, 20).map(MedianOfMeans), st.just(Mean())
+)
 
 
 def scores(X: Array, seed: int) -> Array:
@@ -203,7 +206,7 @@ class TestSymmetries:
         estimator = Trimmed(alpha)
         assert_close(estimator(X[order], score[order]), estimator(X, score), X, score)
 
-    @given(DESIGNS, ESTIMATORS, st.integers(0, 9))
+    @given(DESIGNS, ANY_ESTIMATOR, st.integers(0, 9))
     def test_order_of_columns_does_not_matter_at_all(
         self, X: Array, estimator: GradientEstimator, seed: int
     ) -> None:
@@ -211,14 +214,14 @@ class TestSymmetries:
         order = np.random.default_rng(seed).permutation(X.shape[1])
         assert_close(estimator(X[:, order], score), estimator(X, score)[order], X[:, order], score)
 
-    @given(DESIGNS, ESTIMATORS, st.integers(0, 9))
+    @given(DESIGNS, ANY_ESTIMATOR, st.integers(0, 9))
     def test_sign(self, X: Array, estimator: GradientEstimator, seed: int) -> None:
         score = scores(X, seed)
         gradient = estimator(X, score)
         assert_close(estimator(-X, score), -gradient, X, score)
         assert_close(estimator(X, -score), -gradient, X, score)
 
-    @given(DESIGNS, ESTIMATORS, st.floats(1e-3, 1e3), st.integers(0, 9))
+    @given(DESIGNS, ANY_ESTIMATOR, st.floats(1e-3, 1e3), st.integers(0, 9))
     def test_scale(self, X: Array, estimator: GradientEstimator, factor: float, seed: int) -> None:
         score = scores(X, seed)
         expected = factor * estimator(X, score)
@@ -260,6 +263,15 @@ class TestShapes:
     ) -> None:
         with pytest.raises(DataError, match=re.escape(str(score.shape))):
             estimator(X, score)
+
+    @pytest.mark.parametrize("name", ESTIMATORS)
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    def test_no_column_has_an_empty_gradient(self, name: Any, dtype: type) -> None:
+        assert as_estimator(name)(np.empty((7, 0), dtype=dtype), np.ones(7)).shape == (0,)
+
+    @pytest.mark.parametrize("name", ESTIMATORS)
+    def test_one_row_is_its_own_mean(self, name: Any) -> None:
+        assert as_estimator(name)([[2.0, -1.0]], [3.0]).tolist() == [6.0, -3.0]
 
     @pytest.mark.parametrize("estimator", [Trimmed(0.2), MedianOfMeans(3), Mean()])
     def test_input_is_not_changed(self, estimator: GradientEstimator) -> None:
