@@ -160,6 +160,22 @@ def check_range(name: str, values: Array) -> None:
         )
 
 
+def check_weights(weights: Array, rows: Any) -> None:
+    """Raise if weights of rows, which are labelled so, are negative, missing, infinite or all zero."""
+    wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
+    if len(wrong):
+        first = int(wrong[0])
+        raise DataError(
+            f"weights must be finite and not negative, but {len(wrong)} of {len(weights)} are not, the first in row "
+            f"{shown(rows[first])} ({weights[first]:g}); a weight of 0 leaves a row out."
+        )
+    if not weights.any():
+        raise DataError(
+            "all weights are zero, which leaves out every row; leave weights out, or give rows to fit a weight above 0."
+        )
+    check_range("weights", weights)
+
+
 def as_array(name: str, values: Any) -> NDArray[Any]:
     """Array of anything, masked values as NaN."""
     if np.ma.isMaskedArray(values):

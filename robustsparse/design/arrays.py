@@ -14,6 +14,7 @@ from robustsparse.base.checks import (
     check_choice,
     check_count,
     check_finite_columns,
+    check_weights,
 )
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.text import did_you_mean, listed
@@ -118,8 +119,8 @@ def array_design(
     n, d = X.shape
     labels = array_names(given, d)
     values = None if weights is None else as_vector("weights", weights, n)
-    if values is not None and (values.min() < 0 or not values.any()):
-        raise DataError("weights must not be negative, and not all zero.")
+    if values is not None:
+        check_weights(values, range(n) if index is None else index)
     counted = np.ones(n, dtype=bool) if values is None else values > 0
     counts = counted if na_action == "raise" else counted & _present(X, y, na_action)
     if not counts.all():

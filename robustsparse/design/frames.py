@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api import types
 
-from robustsparse.base.checks import check_range
+from robustsparse.base.checks import check_weights
 from robustsparse.base.errors import DataError, MissingDependencyError
 from robustsparse.base.text import did_you_mean, listed, shown
 from robustsparse.base.types import Array, Mask, Places
@@ -380,15 +380,7 @@ def row_weights(frame: pd.DataFrame, value: Any) -> Array | None:
     weights = row_values(frame, "weights", value)
     if weights is None:
         return None
-    wrong = ~np.isfinite(weights) | (weights < 0)
-    if wrong.any():
-        raise DataError(
-            f"weights must be finite and not negative, but {int(wrong.sum())} are not; "
-            f"rows {listed(frame.index[wrong].tolist())}"
-        )
-    if not weights.any():
-        raise DataError("all weights are zero")
-    check_range("weights", weights)
+    check_weights(weights, frame.index)
     return weights
 
 

@@ -15,6 +15,7 @@ from robustsparse.algorithm.losses import LossLike
 from robustsparse.algorithm.problem import StepLike
 from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import FEWEST_ROWS
+from robustsparse.base.text import shown
 from robustsparse.base.types import Array, Mask
 from robustsparse.design.groups import GroupsLike
 from robustsparse.regression.any_order import rht_in_any_order
@@ -119,7 +120,11 @@ class _SparseLinear(SelectorMixin, BaseEstimator):
         gaps = self.na_action == "impute" and not hasattr(X, "tocsr") and np.isnan(X).any()
         if gaps:
             return np.asarray(self.result_.predict(X, "link", na_action="impute")["prediction"])
-        return np.asarray(X @ self.coef_.ravel() + float(np.ravel(self.intercept_)[0]))
+        coef = self.coef_.ravel()
+        if self.na_action == "drop" and not hasattr(X, "tocsr"):
+            # What is missing where a coefficient is zero is no loss.
+            X, coef = X[:, coef != 0], coef[coef != 0]
+        return np.asarray(X @ coef + float(np.ravel(self.intercept_)[0]))
 
     def _slopes(self) -> Array:
         result = self.result_
@@ -323,7 +328,7 @@ class RHTClassifier(ClassifierMixin, _SparseLinear):
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has one class, {self.classes_[0]!r}; a classifier needs rows of two classes."
+                f"y has one class, {shown(self.classes_[0])}; a classifier needs rows of two classes."
             )
         self._remember(self._fitted(X, codes, sample_weight))
         self.coef_ = self._slopes()[None, :]

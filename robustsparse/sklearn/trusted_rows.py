@@ -175,7 +175,7 @@ class TrustedRows(MetaEstimatorMixin, BaseEstimator):
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has one class, {self.classes_[0]!r}; a classifier needs rows of two classes."
+                f"y has one class, {shown(self.classes_[0])}; a classifier needs rows of two classes."
             )
         events = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         return [(y == event).astype(int) for event in events]

@@ -268,7 +268,7 @@ def test_wrong_weights_are_refused(data: pd.DataFrame) -> None:
         (np.ones((N, 1)), "shape"),
         (np.zeros(N), "all weights are zero"),
         (np.r_[-1, np.ones(N - 1)], "'row0'"),
-        (np.r_[np.nan, np.ones(N - 1)], "1 are not"),
+        (np.r_[np.nan, np.ones(N - 1)], "1 of 24 are not"),
         (np.r_[np.inf, np.ones(N - 1)], "finite"),
         ("g", "'g' must be numeric"),
         (["heavy"] * N, "weights holds values that are not numbers"),

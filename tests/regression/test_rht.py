@@ -161,8 +161,11 @@ BAD_DATA: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
         lambda X, y: rht_fit(X, (y > 0)[1:], family="binomial"),
         "y has shape",
     ),
-    "negative weights": (lambda X, y: rht_fit(X, y, weights=-np.ones(len(y))), "negative"),
-    "no weights": (lambda X, y: rht_fit(X, y, weights=np.zeros(len(y))), "all zero"),
+    "negative weights": (
+        lambda X, y: rht_fit(X, y, weights=np.r_[1.0, -2.0, np.ones(len(y) - 2)]),
+        r"negative, but 1 of .* row 1 \(-2\).*weight of 0",
+    ),
+    "no weights": (lambda X, y: rht_fit(X, y, weights=np.zeros(len(y))), "all weights are zero"),
     "short weights": (lambda X, y: rht_fit(X, y, weights=[1.0]), "weights has shape"),
     "nan in offset": (lambda X, y: rht_fit(X, y, offset=y * np.nan), "offset has .*row 0"),
 }

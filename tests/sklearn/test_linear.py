@@ -190,6 +190,14 @@ def test_missing_values_are_imputed_in_new_rows_too(sim: Any) -> None:
     np.testing.assert_allclose(model.predict(sim.X), sim.X @ model.coef_ + model.intercept_)
 
 
+def test_a_missing_value_without_a_coefficient_does_not_hinder_a_prediction(sim: Any) -> None:
+    X = sim.X.copy()
+    model = RHTRegressor(goal="select", na_action="drop").fit(X, sim.y)
+    X[0, int(np.flatnonzero(model.coef_ == 0)[0])] = np.nan
+    X[1, int(np.flatnonzero(model.coef_)[0])] = np.nan
+    assert np.isnan(model.predict(X)[:3]).tolist() == [False, True, False]
+
+
 def test_labels_of_any_kind_come_back(sim: Any) -> None:
     y = np.where(sim.X[:, 0] > sim.X[:, 1], "sick", "well")
     model = RHTClassifier().fit(sim.X, y)
