@@ -73,7 +73,11 @@ def check_number(
     number = _to_float(value)
     if not (np.isfinite(number) and low <= number <= high) or (open_low and number == low):
         interval = f"{'(' if open_low else '['}{low:g}, {high:g}{']' if np.isfinite(high) else ')'}"
-        raise ParameterError(f"{name}={shown(value)} must be a number in {interval}.")
+        share = number / 100.0
+        meant = (
+            f"; did you mean {share:g}?" if high <= 1.0 < number and low < share <= high else "."
+        )
+        raise ParameterError(f"{name}={shown(value)} must be a number in {interval}{meant}")
     return number
 
 

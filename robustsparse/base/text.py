@@ -55,14 +55,16 @@ def beginning(text: str, most: int = _LONGEST) -> str:
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """Write a hint with the nearest names, or nothing.
+    """Write a hint with the nearest names, or nothing; of names that differ in their capitals alone, these.
 
     Examples
     --------
-    >>> did_you_mean("hieght", ["height", "weight", "age"])
-    '; did you mean height or weight?'
+    >>> did_you_mean("hieght", ["height", "weight", "age"]), did_you_mean("Y", ["x", "y"])
+    ('; did you mean height or weight?', '; did you mean y?')
     """
-    near = difflib.get_close_matches(name, list(candidates), n=3, cutoff=0.6)
+    known = list(candidates)
+    same = [one for one in known if one.casefold() == name.casefold()][:3]
+    near = same or difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     quoted = [match if match.isidentifier() else f"`{match}`" for match in near]
     return f"; did you mean {' or '.join(quoted)}?" if near else ""
 

@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from robustsparse.base.checks import check_choice
 from robustsparse.base.errors import ParameterError
+from robustsparse.base.text import did_you_mean
 from robustsparse.design.build import DesignSpec
 from robustsparse.design.frames import INTERCEPT
 from robustsparse.design.labelled import new_columns
@@ -185,7 +186,8 @@ class LassoResult:
         terms = list(self.params.index[int(self.intercept) :])
         unknown = [name for name in true_support if name not in terms]
         if unknown:
-            raise ParameterError(f"{unknown[0]!r} is not a candidate term of this model.")
+            hint = did_you_mean(str(unknown[0]), terms)
+            raise ParameterError(f"{unknown[0]!r} is not a candidate term of this model{hint}")
         sizes = self.path.abs()
         largest = sizes.to_numpy().max(initial=1e-300)
         rank = (sizes > 0).sum(axis=1) + 0.5 * sizes.max(axis=1) / largest

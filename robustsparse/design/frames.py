@@ -407,16 +407,25 @@ def check_text(column: pd.Series, where: str, without: str, *, coded: str = "") 
     few = ID_SHARE * len(filled) if isinstance(column.dtype, pd.CategoricalDtype) else CODES
     if kind_of(column.dtype) != "factor" or filled.nunique() <= few:
         return
-    wrong = filled[np.isnan([float_or_nan(value) for value in filled])]
+    wrong, convert = _no_numbers(filled, f"{where}[{column.name!r}]")
     if 2 * len(wrong) >= len(filled):
         return
     text = "text" if any(isinstance(value, str) for value in filled) else "objects"
     what = f"column {column.name!r} of {where} holds numbers as {text}, such as {shown(filled.iloc[0])}"
-    convert = f"convert it with pd.to_numeric({where}[{column.name!r}])"
     if len(wrong):
         what += f", but not in rows {listed(wrong.index.tolist())}: {listed(wrong.tolist())}"
         convert = f"mend these and {convert}, whose errors='coerce' makes them missing"
     raise DataError(f"{what}; {convert}, or {without}{coded}")
+
+
+def _no_numbers(filled: pd.Series, name: str) -> tuple[pd.Series, str]:
+    """Values that are no numbers, and how to convert the others, which may have a decimal comma."""
+    wrong = np.isnan([float_or_nan(value) for value in filled])
+    texts = [value.replace(",", ".", 1) if isinstance(value, str) else value for value in filled]
+    beyond_commas = np.isnan([float_or_nan(value) for value in texts])
+    if beyond_commas.sum() < wrong.sum():
+        return filled[beyond_commas], f"convert it with pd.to_numeric({name}.str.replace(',', '.'))"
+    return filled[wrong], f"convert it with pd.to_numeric({name})"
 
 
 def check_predictor(column: pd.Series, kind: Kind, *, by_dot: bool) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from robustsparse.base.checks import check_choice
 from robustsparse.base.errors import ParameterError
+from robustsparse.base.text import did_you_mean
 from robustsparse.regression.cell_map import cell_map_of, residual_view
 from robustsparse.regression.measures import path_rank
 from robustsparse.regression.out_of_fold import CrossValidation
@@ -346,7 +347,8 @@ class Pictures(Part):
         known = {**term, **dict(zip(term.values(), term.values(), strict=True))}
         unknown = [name for name in true_support if name not in known]
         if unknown:
-            raise ParameterError(f"{unknown[0]!r} is not a candidate term of this model.")
+            hint = did_you_mean(str(unknown[0]), known)
+            raise ParameterError(f"{unknown[0]!r} is not a candidate term of this model{hint}")
         terms = list(dict.fromkeys(term.values()))
         rank = path_rank(by_term(fit.path, fit.groups))
         true = {known[name] for name in true_support}

@@ -233,3 +233,9 @@ class TestNumbersThatAreNoFloats:
                 as_vector("y", [1, value], 2)
             with pytest.raises(DataError, match="row 0, column 1"):
                 as_matrix([[1, value], [2, 3]])
+
+
+@pytest.mark.parametrize(("value", "meant"), [(95, "did you mean 0.95"), (250, r"\(0, 1\]\.$")])
+def test_a_percentage_is_taken_for_one(value: float, meant: str) -> None:
+    with pytest.raises(ParameterError, match=meant):
+        check_number("level", value, 0.0, 1.0, open_low=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from robustsparse.base.errors import FormulaError, UnseenLevelError
+from robustsparse.base.errors import DataError, FormulaError, UnseenLevelError
 from robustsparse.design.build import build_design
 
 N = 24
@@ -125,3 +125,40 @@ def test_the_data_keep_their_categories(data: pd.DataFrame) -> None:
     before = data.copy(deep=True)
     build_design("y ~ . + {large**2}", data)
     pd.testing.assert_frame_equal(data, before)
+
+
+# What R writes in another way
+
+
+@pytest.mark.parametrize("formula", ["y ~ I(small^2)", "y ~ {a ^ 2}", "{y ^ 2} ~ a"])
+def test_a_power_in_code_has_two_stars(formula: str, data: pd.DataFrame) -> None:
+    with pytest.raises(FormulaError, match=r"write a power as \*\*"):
+        build_design(formula, data)
+
+
+def test_an_exclusive_or_of_truth_values_is_one(data: pd.DataFrame) -> None:
+    design = build_design("y ~ {p ^ q}", data)
+    assert design.X[:, 0].tolist() == (data["p"] ^ data["q"]).astype(float).tolist()
+
+
+@pytest.mark.parametrize(
+    ("formula", "remedy"),
+    [
+        ("y ~ a + offset(large)", "argument of the call.*offset='x'"),
+        ("y ~ a | h", "no random effects; cluster="),
+        ("y ~ a + (1 | h)", "no random effects; cluster="),
+        ("Y ~ a", "did you mean y"),
+    ],
+)
+def test_the_remedy_is_said(formula: str, remedy: str, data: pd.DataFrame) -> None:
+    with pytest.raises(FormulaError, match=remedy):
+        build_design(formula, data)
+
+
+def test_numbers_with_a_decimal_comma_are_no_levels(data: pd.DataFrame) -> None:
+    data["price"] = [f"{value:.3f}".replace(".", ",") for value in data["a"]]
+    with pytest.raises(DataError, match=r"'price'.*str\.replace\(',', '\.'\)"):
+        build_design("y ~ price", data)
+    data.loc[0, "price"] = "none"
+    with pytest.raises(DataError, match="but not in rows 0: 'none'; mend these"):
+        build_design("y ~ price", data)

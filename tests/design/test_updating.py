@@ -13,7 +13,11 @@ from robustsparse.design.formulas.updating import updated_formula
     [
         ("y ~ a + b", ". ~ . - b", "y ~ a + b - b"),
         ("y ~ a + b", "~ . + log(c)", "y ~ a + b + log(c)"),
-        ("y ~ a", "log(.) ~ .", "log(.) ~ a"),
+        ("y ~ a", "log(.) ~ .", "log(y) ~ a"),
+        ("y ~ a", "{. + 1.5} ~ b", "{y + 1.5} ~ b"),
+        ("{y + z} ~ a", "log(.) ~ .", "log((y + z)) ~ a"),
+        ("y ~ a", "z.abs() ~ .", "z.abs() ~ a"),
+        ("`y . 1` ~ a", "log(.) ~ .", "log(`y . 1`) ~ a"),
         ("y ~ . - 1", ". ~ . - a", "y ~ . - 1 - a"),
         ("y ~ a + b", ". ~ .:c", "y ~ (a + b):c"),
         ("y ~ a", ". ~ `odd . ~ name` + .", "y ~ `odd . ~ name` + a"),

@@ -123,8 +123,18 @@ def check_allowed(
                 _refuse(expr, f"{_text(node)} with a type that is not written out")
         elif isinstance(node, ast.Call):
             _check_call(expr, node)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor):
+            _check_power(expr, node)
         elif isinstance(node, ast.Constant) and isinstance(node.value, bytes):
             _refuse(expr, _text(node))
+
+
+def _check_power(expr: str, node: ast.BinOp) -> None:
+    """Refuse ``a ^ 2``, which of whole numbers would be an exclusive or."""
+    if any(isinstance(side, ast.Constant) for side in (node.left, node.right)):
+        raise FormulaError(
+            f"`{expr}` has a ^, which in code is no power but an exclusive or; write a power as **"
+        )
 
 
 def _check_attribute(expr: str, node: ast.Attribute, granted: Mapping[str, Any]) -> None:

@@ -366,10 +366,14 @@ _WRITTEN = {
     "square": "{x**2}",
     "sq": "{x**2}",
 }
+# What is a part of the formula elsewhere, and an argument of the call here.
+_ARGUMENTS = frozenset({"offset", "weights", "cluster"})
 
 
 def _hint(name: str, columns: Mapping[str, bool], known: Collection[str]) -> str:
     """What was probably meant: a column or name that looks alike, a function of numpy, or R's name of a function."""
+    if name in _ARGUMENTS:
+        return f"; that is an argument of the call, beside the formula: {name}='x'"
     if name in _WRITTEN:
         return f"; write {_WRITTEN[name]}"
     if hasattr(numpy_namespace(), name):
@@ -440,6 +444,10 @@ def _reraise(formula: str, error: Exception) -> NoReturn:
     message, _, source = _ANSI.sub("", str(error)).partition("\n\n")
     if message.startswith("Unknown operator"):
         message += " Python code goes in braces, as in {a > 0}."
+    if "`|`" in message:
+        message += (
+            " There are no random effects; cluster='g' tells which rows depend on each other."
+        )
     start, end = source.find("⧛"), source.find("⧚")
     where = _caret(formula, start, end - 2) if 0 <= start < end else f"    {_shortened(formula)}"
     raise FormulaError(f"cannot read the formula: {_shortened(message)}\n{where}") from error

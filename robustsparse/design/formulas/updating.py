@@ -1,9 +1,14 @@
 """A formula made of another, as R's `update` does it."""
 
+import re
+
 from formulaic.parser.algos.tokenize import tokenize
 from formulaic.parser.types import Token
 
 from robustsparse.base.errors import FormulaError
+
+# A dot that is neither a part of a number nor of a name, and what may hold another one.
+_DOT, _QUOTE = re.compile(r"(?<![\w.`)\]])\.(?![\w.`])"), re.compile(r"[\"'`]")
 
 
 def updated_formula(old: str, new: str) -> str:
@@ -20,10 +25,21 @@ def updated_formula(old: str, new: str) -> str:
     'log(y) ~ a + b - b + c'
     >>> updated_formula("y ~ . - 1", "~ (.):g")
     'y ~ (. - 1):g'
+    >>> updated_formula("y ~ a", "log(.) ~ .")
+    'log(y) ~ a'
     """
     response, terms = _sides(old)
     left, right = _sides(new)
-    return f"{_replaced(left, response) or response} ~ {_replaced(right, terms)}"
+    return f"{_response(left, response)} ~ {_replaced(right, terms)}"
+
+
+def _response(new: str, old: str) -> str:
+    """The new response, of which the old one may be a part."""
+    if new in ("", "."):
+        return old
+    # Braces stand around code, and may not stand within.
+    inside = f"({old[1:-1]})" if old.startswith("{") else old
+    return new if _QUOTE.search(new) else _DOT.sub(lambda _: inside, new)
 
 
 def _sides(formula: str) -> tuple[str, str]:
