@@ -19,6 +19,7 @@ _LOOK = 50
 _COLUMNAR = (".parquet", ".feather", ".arrow")
 # A file whose name ends like this, packed or not, is separated by tabs.
 _TABS = (".tsv", ".tab")
+_SHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 # What a spreadsheet would run as a formula.
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -44,6 +45,10 @@ def read_table(
     DataError
         If the file is none of these.
     """
+    if path.suffix.lower() in _SHEETS:
+        raise DataError(
+            f"{str(path)!r} is a file of spreadsheets; save the one with the data as CSV."
+        )
     columnar = path.suffix.lower() in _COLUMNAR
     frame = _columnar(path) if columnar else _text(path, sep, decimal)
     return frame if index is None else _labelled(frame, index)
@@ -101,7 +106,8 @@ def _separator(path: Path) -> str:
         except pd.errors.ParserError:
             continue
     # Where nothing does, the comma's own message is the one to give.
-    return max(widths, key=widths.__getitem__, default=",")
+    found = max(widths, key=widths.__getitem__, default=",")
+    return found if widths.get(found, 1) > 1 or "," in widths else ","
 
 
 def _has_commas(frame: pd.DataFrame) -> bool:

@@ -59,6 +59,21 @@ def test_an_ending_that_is_none_is_refused_and_nothing_is_written(tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_line_with_too_many_cells_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "ragged.csv"
+    path.write_text("a,b\n1,2\n3,4,5\n")
+    with pytest.raises(DataError, match="Expected 2 fields in line 3, saw 3"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".ods"])
+def test_a_spreadsheet_is_refused(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"book{ending}"
+    path.write_bytes(b"PK")
+    with pytest.raises(DataError, match="save the one with the data as CSV"):
+        read_table(path)
+
+
 def test_a_missing_file_stays_a_missing_file(tmp_path: Path) -> None:
     for name in ("none.csv", "none.parquet"):
         with pytest.raises(FileNotFoundError):
