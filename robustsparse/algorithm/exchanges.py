@@ -45,7 +45,7 @@ class Tableau:
         cls, with_set: Array, cross: Array, squares: Array, inside: Array, own: Array
     ) -> "Tableau":
         """From inner products of all columns with the set, with the target and with themselves, and the set's own."""
-        inverse = _inverse(inside)
+        inverse = inverse_of(inside)
         coef = inverse @ own
         explained = with_set @ inverse
         left = squares - np.einsum("ij,ij->i", explained, with_set)
@@ -70,7 +70,7 @@ class Tableau:
         return np.where(enough, slope**2 / np.where(enough, left, 1.0), 0.0) - self.cost
 
 
-def _inverse(inside: Array) -> Array:
+def inverse_of(inside: Array) -> Array:
     """Inverse of the inner products of a set; of one that is singular up to rounding the pseudo-inverse."""
     if not len(inside):
         return inside
@@ -119,7 +119,7 @@ class InnerProducts:
         if not len(chosen):
             return self.total
         own = self.cross[chosen]
-        coef = _inverse(self.gram[np.ix_(chosen, chosen)]) @ own
+        coef = inverse_of(self.gram[np.ix_(chosen, chosen)]) @ own
         return max(self.total - float(own @ coef), 0.0)
 
     def grown(self, chosen: Indices) -> Indices | None:

@@ -55,6 +55,7 @@ from robustsparse.kernels.constants import (
     TIGHT_STEPS,
     TINY,
 )
+from robustsparse.kernels.group_sets import exchange_groups
 from robustsparse.kernels.lasso.clime import clime_columns
 from robustsparse.kernels.lasso.gram import lasso_from_gram, lasso_node_paths
 from robustsparse.kernels.lasso.graphical import graphical_lasso, precision_from_columns
@@ -110,6 +111,7 @@ __all__ = [
     "descend_bisquare",
     "elastic_from_rows",
     "exchange_columns",
+    "exchange_groups",
     "graphical_lasso",
     "hash_rows",
     "independent_members",

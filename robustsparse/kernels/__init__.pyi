@@ -145,6 +145,19 @@ def exchange_columns(
     steps: int,
     chosen: Indices,
 ) -> tuple[float, int, int]: ...
+def exchange_groups(
+    explained: Array,
+    shared: Array,
+    slope: Array,
+    inverse: Array,
+    coef: Array,
+    ends: Indices,
+    members: Indices,
+    dependent: float,
+    added: Array,
+    exchanged: Array,
+    cost: Array,
+) -> None: ...
 def graphical_lasso(
     S: Array, penalty: float, W: Array, B: Array, tol: float, max_rounds: int, max_sweeps: int
 ) -> int: ...

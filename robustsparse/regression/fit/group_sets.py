@@ -1,22 +1,22 @@
 """Sets of groups of columns on trusted rows: how they grow, shrink and exchange, by inner products alone.
 
 What a group can explain does not depend on how it is coded, on the reference level of a factor for one. So every group
-is given an orthonormal basis of what its columns span, and columns that repeat others of their group are gone. A group
-then explains slope' left⁻¹ slope of what a set leaves, where `slope` are the inner products of its basis with the
-residuals and `left` is what the set leaves of the basis' own inner products.
+is given an orthonormal basis of what its columns span, and columns that repeat others of their group are gone; what
+it then explains beside others is for `algorithm.group_exchanges` to say.
 
 A large group explains more than a small one even of noise. Sets of the same number of groups are therefore compared by
 n log rss + df log n, with the degrees of freedom df that they take.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import exp, log
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf
 
 from robustsparse.algorithm.exchanges import DEPENDENT, LOWER
+from robustsparse.algorithm.group_exchanges import GroupLook, look_at_groups
 from robustsparse.algorithm.groups import Groups
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.column_sets import ColumnRows
@@ -24,8 +24,8 @@ from robustsparse.regression.fit.standardized import Standardized
 
 # A residual sum of squares below this part of the whole is rounding.
 _EXACT = 1e-14
-# Groups outside of a working set that are tried at a time.
-_TRIED = 200
+# Entries of the design that are worked on at a time.
+_BLOCK = 1 << 18
 
 
 class GroupRows:
@@ -49,26 +49,51 @@ class GroupRows:
         order = free[np.argsort(groups.of[free], kind="stable")]
         ends = np.searchsorted(groups.of[order], np.arange(groups.count + 1))
         self._members = [order[a:b] for a, b in pairwise(ends)]
-        self._bases = [self._basis(columns) for columns in self._members]
+        self._bases = self._orthonormal()
         self.ranks = np.array([basis.shape[1] for basis in self._bases], dtype=np.int64)
+        self._last: GroupSets | None = None
         self.free: Mask = (self.ranks > 0) & (self.ranks <= self.room)
 
-    def _basis(self, columns: Indices) -> Array:
-        """Coefficients (columns, rank) that make an orthonormal basis of some columns."""
-        unit = 1.0 / np.sqrt(self.rows.squares[columns])
-        if len(columns) <= 1:
-            return unit[:, None]
-        block = self.rows.columns(columns) * unit[:, None]
-        values, vectors = np.linalg.eigh(block @ block.T)
-        own = values > DEPENDENT * max(values[-1], 1.0)
-        return np.asarray(unit[:, None] * vectors[:, own] / np.sqrt(values[own]))
+    def _orthonormal(self) -> list[Array]:
+        """For every group coefficients (columns, rank) that make an orthonormal basis of its columns."""
+        bases = [np.empty((0, 0))] * len(self._members)
+        widths = np.array([len(columns) for columns in self._members], dtype=np.int64)
+        for width in np.unique(widths[widths > 0]):
+            for alike in self._blocks(np.flatnonzero(widths == width)):
+                columns = np.concatenate([self._members[g] for g in alike])
+                unit = (1.0 / np.sqrt(self.rows.squares[columns])).reshape(-1, width, 1)
+                if width == 1:
+                    found = list(unit)
+                else:
+                    block = self.rows.columns(columns).reshape(len(alike), width, -1) * unit
+                    found = _bases(block @ block.transpose(0, 2, 1), unit)
+                for g, basis in zip(alike, found, strict=True):
+                    bases[g] = basis
+        return bases
+
+    def _blocks(self, terms: Indices) -> Iterator[Indices]:
+        """Some groups, a few at a time, so that no second copy of the design is needed."""
+        widths = np.array([len(self._members[g]) for g in terms], dtype=np.int64)
+        widest = max(int(widths.max(initial=1)), 1)
+        most = max(1, _BLOCK // (widest * len(self.rows.root)))
+        for first in range(0, len(terms), most):
+            yield terms[first : first + most]
 
     def basis(self, terms: Indices) -> Array:
         """Orthonormal bases (rank, n) of some groups, one below the other."""
         if not len(terms):
             return np.empty((0, len(self.rows.root)))
-        blocks = [self._bases[g].T @ self.rows.columns(self._members[g]) for g in terms]
-        return np.concatenate(blocks)
+        out = np.empty((int(self.ranks[terms].sum()), len(self.rows.root)))
+        done = 0
+        for part in self._blocks(terms):
+            columns = self.rows.columns(np.concatenate([self._members[g] for g in part]))
+            first = 0
+            for g in part:
+                basis = self._bases[g]
+                own = columns[first : first + len(basis)]
+                np.matmul(basis.T, own, out=out[done : done + basis.shape[1]])
+                first, done = first + len(basis), done + basis.shape[1]
+        return out
 
     def promising(self, count: int) -> Indices:
         """Groups that explain most as the only one, for the degrees of freedom they take; so many of these in all."""
@@ -88,61 +113,34 @@ class GroupRows:
         return held[self.free[held]]
 
     def sets(self, terms: Indices) -> "GroupSets":
-        """Sets of some groups."""
-        return GroupSets(self, terms)
+        """Sets of some groups; the last ones are remembered."""
+        if self._last is None or not np.array_equal(self._last.places, terms):
+            self._last = GroupSets(self, terms)
+        return self._last
 
     def missing(self, near: Sequence[Indices], terms: Indices, most: int) -> Indices:
         """Groups outside of some that one of the sets of these would take up."""
         outside = np.setdiff1d(np.flatnonzero(self.free), terms)
-        better = np.zeros(len(outside))
         known = self.sets(terms)
-        for chosen in near:
-            bars = known.bars(np.searchsorted(terms, chosen))
-            # Not all at a time, so that no second copy of the design is needed.
-            for first in range(0, len(outside), _TRIED):
-                part = slice(first, first + _TRIED)
-                beside = self.sets(np.union1d(chosen, outside[part]))
-                own = np.searchsorted(beside.places, chosen)
-                gains = beside.improvements(own, *bars)
-                new = np.searchsorted(beside.places, outside[part])
-                better[part] = np.maximum(better[part], gains[new])
-        order = np.argsort(-better, kind="stable")[:most]
-        return outside[order[better[order] > LOWER * max(self.total, 1e-300)]]
+        places = [np.searchsorted(terms, chosen) for chosen in near]
+        better: list[Array] = [np.zeros(0)]
+        for part in self._blocks(outside):
+            beside = self.basis(part)
+            gains = [known.improvements(chosen, part, beside) for chosen in places]
+            better.append(np.max(gains, axis=0, initial=0.0))
+        wanted = np.concatenate(better)
+        order = np.argsort(-wanted, kind="stable")[:most]
+        return outside[order[wanted[order] > LOWER * max(self.total, 1e-300)]]
 
 
-@dataclass(frozen=True)
-class _Table:
-    """What is known of all bases of some groups, given a set of them in the model.
-
-    Attributes
-    ----------
-    coef : array (c,)
-        Coefficients of the set.
-    inverse : array (c, c)
-        Inverse of its inner products.
-    explained : array (w, c)
-        Coefficients of the regression of every basis vector on the set.
-    slope : array (w,)
-        Inner product of every basis vector with the residuals.
-    left : list of arrays (j, r, r)
-        What the set leaves of the inner products within each group, for groups of each rank r.
-    """
-
-    coef: Array
-    inverse: Array
-    explained: Array
-    slope: Array
-    left: list[Array]
-
-    def freed(self, member: slice) -> Array:
-        """What the others leave of a member's inner products."""
-        # The block is at least one in every direction, but for those that repeat others.
-        block = self.inverse[member, member] + DEPENDENT * np.eye(member.stop - member.start)
-        return 1.0 / block if len(block) == 1 else np.asarray(np.linalg.inv(block))
-
-    def cost(self, member: slice, freed: Array) -> float:
-        """By how much the residual sum of squares grows without a member."""
-        return float(self.coef[member] @ freed @ self.coef[member])
+def _bases(grams: Array, unit: Array) -> list[Array]:
+    """Coefficients of orthonormal bases, from inner products (groups, width, width) of columns in some unit."""
+    values, vectors = np.linalg.eigh(grams)
+    own = values > DEPENDENT * np.maximum(values[:, -1:], 1.0)
+    return [
+        one * some[:, kept] / np.sqrt(size[kept])
+        for one, some, size, kept in zip(unit, vectors, values, own, strict=True)
+    ]
 
 
 class GroupSets:
@@ -150,17 +148,12 @@ class GroupSets:
 
     def __init__(self, rows: GroupRows, terms: Indices) -> None:
         self.rows, self.places = rows, terms
-        block = rows.basis(terms)
-        self.gram, self.cross = block @ block.T, block @ rows.rows.target
+        self.block = rows.basis(terms)
+        self.gram, self.cross = self.block @ self.block.T, self.block @ rows.rows.target
         self.ranks = rows.ranks[terms]
-        ends = np.concatenate([[0], np.cumsum(self.ranks)])
-        # Groups of the same rank are looked at together.
-        self._alike = [
-            (alike, ends[alike][:, None] + np.arange(rank))
-            for rank in np.unique(self.ranks)
-            for alike in [np.flatnonzero(self.ranks == rank)]
-        ]
-        self._spans = [np.arange(a, b) for a, b in pairwise(ends)]
+        self._ends = _ends(self.ranks)
+        self._spans = [np.arange(a, b) for a, b in pairwise(self._ends)]
+        self._looks: dict[bytes, GroupLook] = {}
 
     def columns(self, chosen: Indices) -> Indices:
         """All columns of the groups of a set, ascending."""
@@ -179,76 +172,49 @@ class GroupSets:
         spans = [self._spans[g] for g in chosen]
         return np.concatenate(spans) if spans else np.zeros(0, dtype=np.int64)
 
+    def _look(self, chosen: Indices) -> GroupLook:
+        """What every group would add to a set; searches come back to the same sets."""
+        key = chosen.tobytes()
+        if key not in self._looks:
+            at = self._vectors(chosen)
+            self._looks[key] = self._beside(chosen, self.gram[:, at], self.cross, self._ends)
+        return self._looks[key]
+
+    def _beside(self, chosen: Indices, shared: Array, cross: Array, ends: Indices) -> GroupLook:
+        """The same for groups of which the inner products with the set and with the target are given."""
+        at = self._vectors(chosen)
+        inside, own = self.gram[np.ix_(at, at)], self.cross[at]
+        members = _ends(self.ranks[chosen])
+        return look_at_groups(inside, own, np.ascontiguousarray(shared), cross, ends, members)
+
     def rss(self, chosen: Indices) -> float:
         """Residual sum of squares of a set."""
-        at = self._vectors(chosen)
-        if not len(at):
+        if not len(chosen):
             return self.rows.total
-        own = self.cross[at]
-        coef = np.linalg.lstsq(self.gram[np.ix_(at, at)], own, rcond=None)[0]
-        left = self.rows.total - float(own @ coef)
+        left = self.rows.total - self._look(chosen).explained
         return left if left > _EXACT * self.rows.total else 0.0
 
-    def _table(self, chosen: Indices) -> _Table:
-        at = self._vectors(chosen)
-        shared = self.gram[:, at]
-        inverse = np.asarray(np.linalg.pinv(shared[at], hermitian=True) if len(at) else shared[at])
-        coef, explained = inverse @ self.cross[at], shared @ inverse
-        left = [
-            np.eye(own.shape[1]) - explained[own] @ shared[own].transpose(0, 2, 1)
-            for _, own in self._alike
-        ]
-        return _Table(coef, inverse, explained, self.cross - shared @ coef, left)
-
-    def _gains(self, slope: Array, left: Sequence[Array]) -> Array:
-        """By how much the residual sum of squares falls with each group added."""
-        gains = np.empty(len(self.places))
-        for (alike, own), rest in zip(self._alike, left, strict=True):
-            slopes = slope[own]
-            some = np.trace(rest, axis1=1, axis2=2) > DEPENDENT
-            # A direction that the set explains has nothing left, and nothing to add.
-            rest = rest + DEPENDENT * np.eye(own.shape[1])
-            if own.shape[1] == 1:
-                gained = slopes[:, 0] ** 2 / np.maximum(rest[:, 0, 0], DEPENDENT)
-            else:
-                gained = (slopes * np.linalg.solve(rest, slopes[..., None])[..., 0]).sum(axis=1)
-            gains[alike] = np.where(some, gained, 0.0)
-        return gains
-
-    def _added(self, gains: Array, rss: float, freedom: int, chosen: Indices) -> Array:
-        """Worth of a set with each group added; infinite where that is no use, or more than the rows can carry."""
-        useful = (gains > 0.0) & (freedom + self.ranks <= self.rows.room)
-        useful[chosen] = False
-        worth = np.maximum(rss - gains, 0.0) * np.exp(self.rows.price * (freedom + self.ranks))
+    def _added(
+        self, gains: Array, rss: float | Array, freedom: Indices | int, ranks: Indices
+    ) -> Array:
+        """Worth with each of some groups added; infinite where that is no use, or more than the rows can carry."""
+        total = freedom + ranks
+        useful = (gains > 0.0) & (total <= self.rows.room)
+        worth = np.maximum(rss - gains, 0.0) * np.exp(self.rows.price * total)
         return np.where(useful, worth, np.inf)
 
     def _additions(self, chosen: Indices) -> Array:
         """Worth of a set with each group added."""
-        table = self._table(chosen)
-        gains = self._gains(table.slope, table.left)
-        return self._added(gains, self.rss(chosen), self.freedom(chosen), chosen)
-
-    def _members(self, chosen: Indices) -> list[slice]:
-        """Places of each member among the basis vectors of a set."""
-        ends = np.concatenate([[0], np.cumsum(self.ranks[chosen])])
-        return [slice(int(a), int(b)) for a, b in pairwise(ends)]
-
-    def _exchanges(self, chosen: Indices, rss: float) -> Array:
-        """Worth (members, groups) of a set with each group in the place of each member."""
-        table, freedom = self._table(chosen), self.freedom(chosen)
-        worth = np.empty((len(chosen), len(self.places)))
-        for i, at in enumerate(self._members(chosen)):
-            # What the set explains of every basis vector through this member is given back.
-            share, freed = table.explained[:, at], table.freed(at)
-            back = share @ freed
-            left = [
-                rest + back[own] @ share[own].transpose(0, 2, 1)
-                for (_, own), rest in zip(self._alike, table.left, strict=True)
-            ]
-            gains = self._gains(table.slope + back @ table.coef[at], left)
-            less = freedom - int(self.ranks[chosen[i]])
-            worth[i] = self._added(gains, rss + table.cost(at, freed), less, chosen)
+        gains, freedom = self._look(chosen).added, self.freedom(chosen)
+        worth = self._added(gains, self.rss(chosen), freedom, self.ranks)
+        worth[chosen] = np.inf
         return worth
+
+    def _replaced(self, chosen: Indices, look: GroupLook, ranks: Indices) -> Array:
+        """Worth (members, groups) of a set with each of some groups in the place of each member."""
+        rss = self.rss(chosen) + look.cost[:, None]
+        freedom = self.freedom(chosen) - self.ranks[chosen][:, None]
+        return self._added(look.exchanged, rss, freedom, ranks)
 
     def grown(self, chosen: Indices) -> Indices | None:
         """The set with the group that explains most of what it leaves, for its degrees of freedom."""
@@ -258,6 +224,9 @@ class GroupSets:
 
     def independent(self, chosen: Indices) -> Indices:
         """The set without groups that those before them explain, or that the rows cannot carry beside these."""
+        at = self._vectors(chosen)
+        if len(at) <= self.rows.room and self._apart(at):
+            return chosen
         kept = np.zeros(0, dtype=np.int64)
         for place in chosen:
             own, at = self._spans[place], self._vectors(kept)
@@ -272,40 +241,57 @@ class GroupSets:
                 kept = np.append(kept, place)
         return kept
 
+    def _apart(self, at: Indices) -> bool:
+        """Whether none of some vectors is explained by those before it."""
+        factor, failed = dpotrf(self.gram[np.ix_(at, at)], lower=1, clean=0)
+        return not failed and bool((np.diag(factor) ** 2 > DEPENDENT).all())
+
     def shrunk(self, chosen: Indices) -> Indices:
         """The set without the group that explains least, for its degrees of freedom."""
-        table = self._table(chosen)
-        costs = np.array([table.cost(at, table.freed(at)) for at in self._members(chosen)])
+        costs = self._look(chosen).cost
         freedom = self.freedom(chosen) - self.ranks[chosen]
         worth = (self.rss(chosen) + costs) * np.exp(self.rows.price * freedom)
         return np.delete(chosen, int(np.argmin(worth)))
 
-    def bars(self, chosen: Indices) -> tuple[float, float]:
-        """Worth of a set, and of the best one that is larger by a group."""
+    def improvements(self, chosen: Indices, others: Indices, bases: Array) -> Array:
+        """By how much groups from outside, with their bases, would do better than those within.
+
+        In the place of a member of a set they compete with the set itself, added with the best one that is larger by a
+        group.
+        """
+        shared, cross = bases @ self.block[self._vectors(chosen)].T, bases @ self.rows.rows.target
+        ranks = self.rows.ranks[others]
+        look = self._beside(chosen, shared, cross, _ends(ranks))
+        rss, freedom = self.rss(chosen), self.freedom(chosen)
+        own = self.worth(chosen, rss)
+        exchanged = own - self._replaced(chosen, look, ranks).min(axis=0, initial=own)
         most = self.rows.total * exp(self.rows.price * self.rows.room)
         larger = float(self._additions(chosen).min(initial=most))
-        return self.worth(chosen, self.rss(chosen)), larger
-
-    def improvements(self, chosen: Indices, own: float, larger: float) -> Array:
-        """By how much each group lowers one of the `bars`, in the place of a member or added."""
-        exchanged = own - self._exchanges(chosen, self.rss(chosen)).min(axis=0, initial=own)
-        added = larger - np.minimum(self._additions(chosen), larger)
+        added = larger - np.minimum(self._added(look.added, rss, freedom, ranks), larger)
         return np.asarray(np.maximum(exchanged, added))
 
     def exchanged(self, chosen: Indices) -> tuple[Indices, float]:
         """The set after the best exchanges of one group for another, until none helps; its residual sum of squares."""
-        chosen, rss = chosen.copy(), self.rss(chosen)
+        chosen = np.sort(chosen)
+        rss = self.rss(chosen)
         for _ in range(2 * len(chosen) + 20):
             if not len(chosen):
                 break
-            worth = self._exchanges(chosen, rss)
+            worth = self._replaced(chosen, self._look(chosen), self.ranks)
+            worth[:, chosen] = np.inf
             leaves, enters = np.unravel_index(int(np.argmin(worth)), worth.shape)
-            other = chosen.copy()
-            other[leaves] = enters
             if not worth[leaves, enters] < self.worth(chosen, rss) * (1.0 - LOWER):
                 break
+            other = chosen.copy()
+            other[leaves] = enters
+            other.sort()
             lower = self.rss(other)
             if not self.worth(other, lower) < self.worth(chosen, rss):
                 break
             chosen, rss = other, lower
-        return np.sort(chosen), rss
+        return chosen, rss
+
+
+def _ends(ranks: Indices) -> Indices:
+    """Where the vectors of groups of some ranks begin, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(ranks)]).astype(np.int64)
