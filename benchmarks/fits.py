@@ -32,6 +32,9 @@ _BARS = {
     (Case(*SMALL), "scikit-learn LassoCV"): 1.0,
     (Case(*SMALL, attack="leverage"), "scikit-learn LassoCV"): 1.0,
     (Case(*LARGE), "scikit-learn LassoCV"): 1.0,
+    (Case(*SMALL), "abess"): 2.0,
+    (Case(*SMALL, attack="leverage"), "abess"): 2.0,
+    (Case(*LARGE), "abess"): 1.0,
     (Case(*SMALL), "R robustHD, sparseLTS"): 1 / 50,
 }
 

@@ -26,16 +26,17 @@ def _invert(whole, first, last, shift, inverse):
 
 
 @part
-def _gained(left, slope, dependent):
-    """What a group explains of the residuals, given what a set leaves of its own inner products."""
+def _gained(left, slope, dependent, factor, solved):
+    """What a group explains of the residuals, given what a set leaves of its own inner products.
+
+    `factor` and `solved` are room to work in.
+    """
     rank = len(slope)
     trace = 0.0
     for i in range(rank):
         trace += left[i, i]
     if not trace > dependent:
         return 0.0
-    factor = matrix(rank, rank)
-    solved = vector(rank)
     # A direction that the set explains has nothing left, and nothing to add.
     factorize(left, dependent, dependent, factor)
     solve_factored(factor, slope, solved)
@@ -52,13 +53,12 @@ def _left(explained, shared, first, left):
 
 
 @part
-def _without(explained, freed, coef, group, first, last, slope, left, more, rest):
+def _without(explained, freed, coef, group, first, last, slope, left, back, more, rest):
     """Slopes and what is left of the group that begins at a place, once a member of the set has gone.
 
-    The member's vectors are those from `first` to `last`.
+    The member's vectors are those from `first` to `last`; `back` is room for as many numbers.
     """
     rank = len(more)
-    back = vector(last - first)
     for i in range(rank):
         # What the set explains of every basis vector through this member is given back.
         more[i] = slope[group + i]
@@ -87,6 +87,7 @@ def exchange_groups(
     set. By how much the residual sum of squares grows without a member goes to `cost` (m,).
     """
     freed = matrix(len(coef), len(coef))
+    back = vector(len(coef))
     for m in range(len(cost)):
         first, last = members[m], members[m + 1]
         _invert(inverse, first, last, dependent, freed)
@@ -98,13 +99,15 @@ def exchange_groups(
         rank = ends[g + 1] - ends[g]
         own = vector(rank)
         more = vector(rank)
+        solved = vector(rank)
         left = matrix(rank, rank)
         rest = matrix(rank, rank)
+        factor = matrix(rank, rank)
         for i in range(rank):
             own[i] = slope[ends[g] + i]
         _left(explained, shared, ends[g], left)
-        added[g] = _gained(left, own, dependent)
+        added[g] = _gained(left, own, dependent, factor, solved)
         for m in range(len(cost)):
             first, last = members[m], members[m + 1]
-            _without(explained, freed, coef, ends[g], first, last, slope, left, more, rest)
-            exchanged[m, g] = _gained(rest, more, dependent)
+            _without(explained, freed, coef, ends[g], first, last, slope, left, back, more, rest)
+            exchanged[m, g] = _gained(rest, more, dependent, factor, solved)
