@@ -86,6 +86,8 @@ def _none_reaches(part: Standardized, chosen: Indices, trimmed: int, looks: list
     A kept sum is the whole sum without as many products as are trimmed, of which the sum is no larger than the norm of
     the column times that of as many of the largest scores (Cauchy and Schwarz).
     """
+    if not looks:
+        return True
     if not all(np.isfinite(look.score).all() and look.bar > 0.0 for look in looks):
         return False
     scores = np.column_stack([part.on_all_rows(look.score) for look in looks])
