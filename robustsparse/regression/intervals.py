@@ -20,7 +20,6 @@ from robustsparse.regression.resampling import (
     selecting,
     two_parts,
 )
-from robustsparse.regression.result import RHTResult
 from robustsparse.regression.terms import Groups, term_of
 from robustsparse.regression.wald import check_level
 
@@ -102,7 +101,9 @@ def bootstrap_study(
     """The intervals of `bootstrap`."""
     pairs = (check_count("resamples", resamples, 2) + 1) // 2
     level = check_level(level)
-    full, coefs = fits_to_parts(study, 0.5, pairs, RHTResult.coef, as_rng(rng), n_jobs, verbose)
+    full, coefs = fits_to_parts(
+        study, 0.5, pairs, lambda fit: fit.coef(), as_rng(rng), n_jobs, verbose
+    )
     return _percentiles(full.coef(), coefs, level, study.kept, study.named_groups())
 
 

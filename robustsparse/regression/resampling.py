@@ -8,7 +8,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,18 +19,20 @@ from robustsparse.algorithm.estimator import Estimator
 from robustsparse.base.errors import DataError, ParameterError, warn_user
 from robustsparse.base.jobs import outcomes
 from robustsparse.base.text import did_you_mean
-from robustsparse.base.types import Array, Mask, Places
+from robustsparse.base.types import Array, Places
 from robustsparse.design.arrays import array_design
 from robustsparse.design.bases import Bases
 from robustsparse.design.design import Design
-from robustsparse.design.groups import Groups, named
+from robustsparse.design.groups import named
 from robustsparse.design.response import Coding, Response
 from robustsparse.design.stores.opening import kind_of
 from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.family import as_family
 from robustsparse.regression.fit.mending import without_gaps
+from robustsparse.regression.fit.options import make_options
+from robustsparse.regression.part_fits import PartFit, PartFits
 from robustsparse.regression.result import RHTResult
-from robustsparse.regression.spine import fit_arrays, trusted_rows
+from robustsparse.regression.spine import design_outcome, fit_arrays, told, trusted_rows
 from robustsparse.regression.standard_errors import refuse_dependent_rows
 
 T = TypeVar("T")
@@ -51,40 +53,39 @@ _ARRAY_OPTIONS = ("names", "keep", "groups", "weights", "offset", "cluster", "na
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A design with its response, and how to fit parts of its rows.
+    """A design with its response, and how to fit it and parts of its rows.
 
     Attributes
     ----------
-    X : array or sparse matrix (n, d)
+    design : Design
         The design on all rows.
-    response : Response
-        The coded response.
-    names : tuple of str
-        The d columns.
-    kept : list of str
-        Columns that are never thresholded.
-    groups : dict
-        Places of the columns that enter and leave together, by the name of their term.
-    coded : bool array (d,) or None
-        Columns of terms that became several columns.
-    bases : Bases or None
-        Variables of splines and polynomials.
-    weights, offset : array (n,) or None
-        Multipliers of the rows; known part of the linear predictor.
     options : dict
         Arguments of `rht_fit` that do not depend on the rows.
     """
 
-    X: Any
-    response: Response
-    names: tuple[str, ...]
-    kept: list[str]
-    groups: Groups
-    coded: Mask | None
-    bases: Bases | None
-    weights: Array | None
-    offset: Array | None
+    design: Design
     options: dict[str, Any]
+
+    @cached_property
+    def columns(self) -> Any:
+        """The design (n, d), dense with its gaps filled or sparse by rows."""
+        X = self.design.X
+        return X.tocsr() if sparse.issparse(X) else without_gaps(X, self.design.gaps)
+
+    @property
+    def response(self) -> Response:
+        """The coded response."""
+        return self.design.response
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The d columns."""
+        return self.design.names
+
+    @cached_property
+    def kept(self) -> list[str]:
+        """Columns that are never thresholded."""
+        return [self.names[j] for j in np.flatnonzero(self.design.keep)]
 
     @property
     def n(self) -> int:
@@ -94,29 +95,36 @@ class Study:
     @property
     def candidates(self) -> int:
         """Number of terms to select from."""
-        more = sum(len(columns) - 1 for columns in self.groups.values())
+        more = sum(len(columns) - 1 for columns in self.design.groups.values())
         return len(self.names) - len(self.kept) - more
 
     def named_groups(self) -> dict[str, tuple[str, ...]]:
         """Columns that enter and leave together, by the name of their term."""
-        return named(self.groups, self.names)
+        return named(self.design.groups, self.names)
 
     def fit(self, rows: Places, seed: int, n_jobs: int | None = 1) -> RHTResult:
         """The whole fit on some rows, which may repeat."""
+        design = self.design
         return self._fit(
             self._rows(rows), rows, seed, self.names, self.kept, n_jobs, self.options,
-            groups=self.groups, coded=self.coded, bases=self.bases,
+            groups=design.groups, coded=design.coded, bases=design.bases,
         )  # fmt: skip
+
+    def whole(self, seed: int, n_jobs: int | None = 1) -> tuple[RHTResult, PartFits]:
+        """The fit to all rows, and what makes fits to parts of them that share what it found out."""
+        options = make_options(_arguments(self.options, len(self.names), seed, n_jobs))
+        outcome = design_outcome(self.design, options, self.options.get("intercept", True))
+        return told(outcome), PartFits.of(outcome, self.names, self.named_groups())
 
     def link(self, fit: RHTResult, rows: Places) -> Array:
         """Linear predictors (rows,) that a fit to other rows has for these."""
-        offset = None if self.offset is None else self.offset[rows]
+        offset = None if self.design.offset is None else self.design.offset[rows]
         predicted = fit.predict(self._rows(rows), type="link", offset=offset)
         return np.asarray(predicted, dtype=np.float64)
 
     def _rows(self, rows: Places) -> Any:
         # A transposed take keeps the columns contiguous, as the fit wants them.
-        return self.X[rows] if sparse.issparse(self.X) else np.take(self.X.T, rows, axis=1).T
+        return self.columns[rows] if sparse.issparse(self.columns) else np.take(self.columns.T, rows, axis=1).T
 
     def fit_terms(self, rows: Places, terms: Sequence[str], seed: int) -> RHTResult:
         """The robust regression of some rows on given terms, none of them thresholded."""
@@ -125,9 +133,10 @@ class Study:
         if not terms:
             return self._fit(self._rows(rows), rows, seed, self.names, (), 1, given)
         places = pd.Index(self.names).get_indexer(pd.Index(terms))
-        X = self.X[rows][:, places] if sparse.issparse(self.X) else self.X[np.ix_(rows, places)]
-        coded = None if self.coded is None else self.coded[places]
-        bases = None if self.bases is None else self.bases.of_columns(places)
+        X = self.columns[rows][:, places] if sparse.issparse(self.columns) else self.columns[np.ix_(rows, places)]
+        design = self.design
+        coded = None if design.coded is None else design.coded[places]
+        bases = None if design.bases is None else design.bases.of_columns(places)
         return self._fit(X, rows, seed, terms, terms, 1, given, coded=coded, bases=bases)
 
     def _trusted(self, rows: Places) -> Places:
@@ -136,7 +145,7 @@ class Study:
             return rows
         options = {k: v for k, v in self.options.items() if k not in ("intercept", "rng")}
         asked = Arguments(**{**options, "n_jobs": 1})
-        bases = None if self.bases is None else self.bases.rows(rows)
+        bases = None if self.design.bases is None else self.design.bases.rows(rows)
         trust = trusted_rows(self._rows(rows), self.response.values[rows], asked, bases)
         return rows[trust > 0]
 
@@ -144,22 +153,12 @@ class Study:
         self, X: Any, rows: Places, seed: int, names: Sequence[str], kept: Sequence[str],
         n_jobs: int | None, options: dict[str, Any], bases: Bases | None = None, **of_columns: Any,
     ) -> RHTResult:  # fmt: skip
-        if not X.shape[1]:
-            raise ParameterError(
-                "a model of the intercept alone selects nothing, so there is nothing to repeat its fit for; "
-                "conf_int() as it is holds for it."
-            )
-        rng = np.random.default_rng(seed)
-        # Resamples that draw from one generator would depend on which of them comes first.
-        own = {name: value for name, value in options.items() if name != "intercept"}
-        estimator = own.get("estimator", "trim")
-        if isinstance(estimator, Estimator):
-            own["estimator"] = estimator.with_rng(rng)
+        design = self.design
         return fit_arrays(
-            X, self.response.values[rows], Arguments(**{**own, "rng": rng, "n_jobs": n_jobs}),
+            X, self.response.values[rows], _arguments(options, X.shape[1], seed, n_jobs),
             names=names, keep=kept or None, intercept=options.get("intercept", True),
-            weights=None if self.weights is None else self.weights[rows],
-            offset=None if self.offset is None else self.offset[rows],
+            weights=None if design.weights is None else design.weights[rows],
+            offset=None if design.offset is None else design.offset[rows],
             bases=None if bases is None else bases.rows(rows), **of_columns,
         )  # fmt: skip
 
@@ -167,6 +166,22 @@ class Study:
         """Number of the class of each row; one class for a scaled response."""
         binary = self.response.classes is not None
         return (self.response.values * binary).astype(np.intp)
+
+
+def _arguments(options: dict[str, Any], d: int, seed: int, n_jobs: int | None) -> Arguments:
+    """Arguments of one fit, with random numbers of its own."""
+    if not d:
+        raise ParameterError(
+            "a model of the intercept alone selects nothing, so there is nothing to repeat its fit for; "
+            "conf_int() as it is holds for it."
+        )
+    rng = np.random.default_rng(seed)
+    # Resamples that draw from one generator would depend on which of them comes first.
+    own = {name: value for name, value in options.items() if name != "intercept"}
+    estimator = own.get("estimator", "trim")
+    if isinstance(estimator, Estimator):
+        own["estimator"] = estimator.with_rng(rng)
+    return Arguments(**{**own, "rng": rng, "n_jobs": n_jobs})
 
 
 def make_study(
@@ -215,12 +230,7 @@ def _coding(options: dict[str, Any]) -> Coding:
 def _study(design: Design, options: dict[str, Any], check: Check | None) -> Study:
     if check is not None:
         check(design)
-    kept = [design.names[j] for j in np.flatnonzero(design.keep)]
-    X = design.X.tocsr() if sparse.issparse(design.X) else without_gaps(design.X, design.gaps)
-    return Study(
-        X, design.response, design.names, kept, design.groups, design.coded, design.bases, design.weights,
-        design.offset, options,
-    )  # fmt: skip
+    return Study(design, options)
 
 
 def _require_known(options: dict[str, Any], of_data: Sequence[str], by: Callable[..., Any]) -> None:
@@ -285,7 +295,7 @@ def fits_to_parts(
     study: Study,
     share: float,
     pairs: int,
-    take: Callable[[RHTResult], T],
+    take: Callable[[RHTResult | PartFit], T],
     rng: np.random.Generator,
     n_jobs: int | None,
     verbose: bool,
@@ -294,13 +304,13 @@ def fits_to_parts(
 
     What the fit to all rows flags is dealt out evenly, so that no part has more than its share of suspicious rows.
     """
-    full = study.fit(np.arange(study.n), seeds_from(rng, 1)[0], n_jobs)
+    full, fits = study.whole(seeds_from(rng, 1)[0], n_jobs)
     strata = strata_of(study, full)
 
     def both(seed: int) -> list[T]:
         draws = np.random.default_rng(seed)
         parts = two_parts(strata, share, draws)
-        return [take(study.fit(part, seeds_from(draws, 1)[0])) for part in parts]
+        return [take(fits.fit(part, seeds_from(draws, 1)[0])) for part in parts]
 
     results = repeat(both, seeds_from(rng, pairs), n_jobs, verbose)
     return full, [one for pair in results for one in pair]

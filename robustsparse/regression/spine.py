@@ -70,6 +70,16 @@ def fit_design(
 
     `intercept` overrules the design's own, and `fingerprint` is that of the data if they were given otherwise.
     """
+    return told(design_outcome(design, options, intercept, fingerprint))
+
+
+def design_outcome(
+    design: Design,
+    options: Options,
+    intercept: bool | None = None,
+    fingerprint: Fingerprint | None = None,
+) -> "Outcome":
+    """The whole fit with what it was made of, nothing said of it yet; see `fit_design`."""
     # Most products are of a few columns: on a core that is not free BLAS threads would wait for each other far longer
     # than the products take.
     with one_blas_thread():
@@ -87,7 +97,7 @@ def fit_design(
         # The standardized copy is all that the fit needs; the design itself can go, under this name as well.
         fingerprint = fingerprint or Fingerprint.of(design)
         design = design.without_matrix()
-        return told(fit_problem(problem, design, options, mended, cells, fingerprint))
+        return fit_problem(problem, design, options, mended, cells, fingerprint)
 
 
 @dataclass(frozen=True)

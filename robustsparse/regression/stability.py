@@ -11,7 +11,6 @@ from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import Seed, as_rng, check_count, check_number
 from robustsparse.base.text import FEW_LINES, beginning
 from robustsparse.regression.resampling import fits_to_parts, make_study, selecting
-from robustsparse.regression.result import RHTResult
 from robustsparse.report.plots import plot_stability
 from robustsparse.report.summary.report import Summary
 
@@ -214,7 +213,9 @@ def stability(
     share = check_number("share", share, 0.0, 0.5, open_low=True)
     threshold = check_number("threshold", threshold, 0.5, 1.0, open_low=True)
     study = make_study(formula, data, selecting({**options, "k": k}), stability)
-    _, supports = fits_to_parts(study, share, pairs, RHTResult.terms, as_rng(rng), n_jobs, verbose)
+    _, supports = fits_to_parts(
+        study, share, pairs, lambda fit: fit.terms(), as_rng(rng), n_jobs, verbose
+    )
     return Stability(
         frequencies=_frequencies(supports),
         threshold=threshold,

@@ -19,7 +19,7 @@ import numpy as np
 from robustsparse.algorithm.exchanges import DEPENDENT
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.progress import progress
-from robustsparse.base.types import Array, Mask
+from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.family import residual_unit
 from robustsparse.regression.fit.best_subsets import BestSubsets
 from robustsparse.regression.fit.criteria import (
@@ -31,6 +31,7 @@ from robustsparse.regression.fit.criteria import (
 from robustsparse.regression.fit.ends import End, Ends
 from robustsparse.regression.fit.finders import Finder, Found, Hints, Thresholding, automatic_grid
 from robustsparse.regression.fit.k_paths import Choice, choice_of, choose_by_cv
+from robustsparse.regression.fit.known_rows import KnownRows
 from robustsparse.regression.fit.label_subsets import LabelSubsets
 from robustsparse.regression.fit.levels import RareLevels
 from robustsparse.regression.fit.models import Fitted, Model, Models
@@ -75,28 +76,42 @@ def automatic_fit(problem: Standardized, options: Options, ks: Sequence[int]) ->
     """
     far = leverage(problem)
     trust = trust_in_rows(problem, far, options.estimator)
-    judged = problem.weighted_by(trust)
-    clusters = clusters_of(judged)
-    shares = cluster_shares(clusters)
-    counted = judged.weighted_by(shares)
-    search = _Search(
-        judged,
-        counted,
-        trust >= TRUSTED,
-        RareLevels.of(judged),
-        _finder(problem, options),
-        tuple(ks),
-    )
-    opinions = views(counted, far, clusters, options)
-    ends = Ends(judged, shares, [(view, search.settled(view, options)) for view in opinions])
-    end = ends.best
-    # A cluster of rows that fit counts in full.
-    shares = cluster_shares(clusters, contradicting(judged, clusters, end.refit))
-    fitted = _chosen(problem, search, end, options, _Rows(far, trust, shares))
+    clusters = clusters_of(problem)
+    search = _Search.of(problem, trust, clusters, options, ks)
+    ends = search.ends(views(search.counted, far, clusters, options), options)
+    shares = _final_shares(search, clusters, ends.best)
+    fitted = _chosen(problem, search, ends.best, options, _Rows(far, trust, shares))
+    fitted = replace(fitted, known=KnownRows(far, trust, clusters, ends.as_views()))
     if ks:
         return fitted
     undecided = by_labels(problem) and payable_terms(problem) < _PAYABLE
     return replace(fitted, doubt=_doubt(problem, fitted, ends, options), undecided=undecided)
+
+
+def fit_known(
+    problem: Standardized, options: Options, ks: Sequence[int], known: KnownRows
+) -> Model:
+    """The model of an automatic fit to rows of which much is known, as they are part of those of another fit.
+
+    How far out they are and where views of them end is taken over; columns are selected and rows are judged anew.
+    """
+    search = _Search.of(problem, known.trust, known.clusters, options, ks)
+    end = search.ends(known.views, options).best
+    shares = _final_shares(search, known.clusters, end)
+    k, model = _selected(search, end, options, shares)
+    columns, everything = active(problem, model), k == problem.free
+    if everything or model is not end.found.best or not np.array_equal(shares, search.shares):
+        rows = _Rows(known.far, known.trust, shares)
+        return Models(problem, rows.trust, rows.shares, {k: model})[k]
+    # This is the regression by which the rows were judged.
+    return Model.refitted(
+        columns, search.counted.chosen(columns), end.refit, known.trust, k, problem.family
+    )
+
+
+def _final_shares(search: "_Search", clusters: Indices, end: End) -> Array:
+    """How much the rows of clusters count in the end: a cluster of rows that fit counts in full."""
+    return cluster_shares(clusters, contradicting(search.judged, clusters, end.refit))
 
 
 def _doubt(problem: Standardized, fitted: Fitted, ends: Ends, options: Options) -> str:
@@ -159,8 +174,10 @@ class _Search:
     ----------
     judged : Standardized
         All rows, far ones weighted down.
+    shares : array (n,)
+        How much rows count while they are judged: a cluster counts like one row.
     counted : Standardized
-        The same with clusters of rows that count like one row.
+        The rows as they count then.
     near : bool array (n,)
         Rows that are not too far out to have a say.
     levels : RareLevels
@@ -174,12 +191,34 @@ class _Search:
     """
 
     judged: Standardized
+    shares: Array
     counted: Standardized
     near: Mask
     levels: RareLevels
     finder: Finder
     wanted: tuple[int, ...]
     refits: dict[bytes, Refit] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        problem: Standardized,
+        trust: Array,
+        clusters: Indices,
+        options: Options,
+        ks: Sequence[int],
+    ) -> "_Search":
+        """The search in a problem whose rows are trusted so far and form clusters."""
+        judged, shares = problem.weighted_by(trust), cluster_shares(clusters)
+        return cls(
+            judged, shares, judged.weighted_by(shares), trust >= TRUSTED, RareLevels.of(judged),
+            _finder(problem, options), tuple(ks),
+        )  # fmt: skip
+
+    def ends(self, opinions: Sequence[View], options: Options) -> Ends:
+        """Where the search ends from several views."""
+        reached = [(view, self.settled(view, options)) for view in opinions]
+        return Ends(self.judged, self.shares, reached)
 
     def settled(self, view: View, options: Options) -> End:
         """Choose k on the good rows, refit, judge the rows anew, until they stay the same."""
@@ -208,6 +247,10 @@ class _Search:
             self.refits[key] = judge(self.counted, model, options.rng)
         return self.refits[key]
 
+    def counted_in_the_end(self, shares: Array) -> Standardized:
+        """The rows as they count once they are judged, where wrong labels may be left among them as clusters."""
+        return self.judged.weighted_by(shares) if by_labels(self.judged) else self.judged
+
     def priced(self, part: Standardized, end: End, options: Options) -> Found:
         """The models of the trusted rows, as far as the criterion that was asked for wants to see them."""
         if options.select == _JUDGE:
@@ -232,16 +275,29 @@ def _chosen(
     rows: _Rows,
 ) -> Fitted:
     """The model that was asked for, among those of the rows that are trusted in the end."""
-    judged, ks = search.judged, search.wanted
-    counted = judged.weighted_by(rows.shares) if by_labels(judged) else judged
+    counted = search.counted_in_the_end(rows.shares)
     with _held(counted, end.used) as part:
         found = search.priced(part, end, options)
-        sizes = ks or tuple(found.values)
+        sizes = search.wanted or tuple(found.values)
         choice = _choice(part, search.finder, found, options, sizes)
     run = shown_run(counted, end.used, found.models[choice.k], options)
     models = Models(problem, rows.trust, rows.shares, dict(found.models))
     path = {size: fit.coef for size, fit in found.models.items()}
     return Fitted(models[choice.k], run, choice, path, rows.far, models)
+
+
+def _selected(search: _Search, end: End, options: Options, shares: Array) -> tuple[int, RHTFit]:
+    """The number of terms that was asked for or is chosen, and their model, with no more of the path than need be."""
+    values = end.found.values
+    if options.select == _JUDGE and values.keys() >= set(search.wanted):
+        k = choice_of({size: values[size] for size in search.wanted or values}).k
+        if k in end.found.models:
+            return k, end.found.models[k]
+    with _held(search.counted_in_the_end(shares), end.used) as part:
+        found = search.priced(part, end, options)
+        sizes = search.wanted or tuple(found.values)
+        k = _choice(part, search.finder, found, options, sizes).k
+    return k, found.models[k]
 
 
 def _choice(

@@ -10,7 +10,7 @@ from robustsparse.base.errors import ContaminationWarning, warn_user
 from robustsparse.base.types import Mask
 from robustsparse.regression.fit.fit import fit_standardized
 from robustsparse.regression.fit.models import Fitted, judged_residuals, response_flags
-from robustsparse.regression.fit.options import Options, with_epsilon
+from robustsparse.regression.fit.options import Options, for_response, with_epsilon
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.robust.scales import tau_scale
 
@@ -81,6 +81,14 @@ def estimate_epsilon(problem: Standardized, options: Options) -> tuple[Options, 
     least = options.estimator.least_epsilon if options.named else Estimator.least_epsilon
     settled = with_epsilon(options, float(np.clip(share.upper, least, LARGEST)))
     return _with_enough(settled, problem), share
+
+
+def suited(options: Options, problem: Standardized) -> Options:
+    """The options that a fit came to for one to part of its rows, with the same share of bad ones."""
+    own = for_response(options, problem.y)
+    if own.estimated:
+        return _with_enough(own, problem)
+    return replace(own, estimator=own.estimator.with_rng(own.rng))
 
 
 def _pilot(options: Options, problem: Standardized) -> Options:

@@ -8,7 +8,7 @@ import numpy as np
 
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.fit.criteria import columns_of, cost, ebic_price, log_variance
-from robustsparse.regression.fit.finders import Found
+from robustsparse.regression.fit.finders import Found, Hints
 from robustsparse.regression.fit.standardized import Standardized, by_labels
 from robustsparse.regression.fit.views import View
 from robustsparse.robust.mm import Refit
@@ -85,6 +85,15 @@ class Ends:
             [first, *seconds],
             lambda end: self.misfit(end) + self._term * (end.found.k > most),
         )
+
+    def as_views(self) -> tuple[View, ...]:
+        """The ends as views of the rows, of those with the same columns the best or else the first one."""
+        best = [(view, end) for view, end in self.reached if end is self.best]
+        different: dict[frozenset[int], View] = {}
+        for view, end in [*best, *self.reached]:
+            own = View(end.used, Hints(end.found.best.coef, end.found.sets), view.second)
+            different.setdefault(frozenset(end.columns), own)
+        return tuple(different.values())
 
     @property
     def _term(self) -> float:

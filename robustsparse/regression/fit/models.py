@@ -11,6 +11,7 @@ from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.family import Chosen, Family
 from robustsparse.regression.fit.k_paths import Choice
+from robustsparse.regression.fit.known_rows import KnownRows
 from robustsparse.regression.fit.rows import SUBSAMPLES, Leverage, active
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.robust.mm import Refit
@@ -169,6 +170,8 @@ class Fitted:
         Whether there are too few labels to tell which terms matter.
     goal : str
         "select" or "predict": whether the coefficients are shrunken.
+    known : KnownRows or None
+        What fits to part of the rows need not find out again; None unless rows were judged.
     """
 
     model: Model
@@ -180,6 +183,7 @@ class Fitted:
     doubt: str = ""
     undecided: bool = False
     goal: str = "select"
+    known: KnownRows | None = None
 
 
 def judged_residuals(problem: Standardized, model: Model) -> Array:

@@ -18,7 +18,7 @@ from robustsparse.algorithm.sparsity import largest_k
 from robustsparse.base.checks import LARGEST
 from robustsparse.base.errors import DataError
 from robustsparse.base.text import listed
-from robustsparse.base.types import Array, Indices, Mask
+from robustsparse.base.types import Array, Indices, Mask, Places
 from robustsparse.design.bases import Bases
 from robustsparse.regression.family import Chosen, Family
 from robustsparse.regression.fit.looks import Whole
@@ -214,6 +214,26 @@ class Standardized:
         index = np.flatnonzero(kept)
         places = index if self.seen is None else self.seen[index]
         return replace(self._part(self.XT, index), seen=places)
+
+    def part_of_rows(self, chosen: Places) -> "Standardized":
+        """The same problem on some of the rows, without the columns that are constant there."""
+        part = self.rows(chosen)
+        constant = part.alike() if self.intercept else np.zeros(0, dtype=np.int64)
+        if not len(constant):
+            return part
+        part.XT[constant] = 0.0
+        all_constant = self.scaling.constant.copy()
+        all_constant[constant] = True
+        keep = self.keep[~np.isin(self.keep, constant)]
+        return replace(part, keep=keep, scaling=replace(self.scaling, constant=all_constant))
+
+    def alike(self) -> Places:
+        """Predictors all of whose values are the same."""
+        XT, places = self.XT[: self.d], np.arange(self.d)
+        # The first few values tell most columns apart.
+        for some in (XT[:, :8], XT):
+            places = places[(some[places] == some[places, :1]).all(axis=1)]
+        return places
 
     @contextmanager
     def only(self, kept: Mask) -> Iterator["Standardized"]:
