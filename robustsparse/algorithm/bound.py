@@ -63,7 +63,9 @@ class BoundGradient(Protocol):
 
 
 def double_rows(XT: Array, columns: Indices) -> Array:
-    """Rows of a transposed design, in double precision."""
+    """Rows of a transposed design, in double precision; consecutive ones are not copied if they have it already."""
+    if XT.dtype == np.float64 and len(columns) and (np.diff(columns) == 1).all():
+        return XT[columns[0] : columns[-1] + 1]
     return np.asarray(XT[columns], dtype=np.float64)
 
 

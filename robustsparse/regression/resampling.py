@@ -124,7 +124,11 @@ class Study:
 
     def _rows(self, rows: Places) -> Any:
         # A transposed take keeps the columns contiguous, as the fit wants them.
-        return self.columns[rows] if sparse.issparse(self.columns) else np.take(self.columns.T, rows, axis=1).T
+        return (
+            self.columns[rows]
+            if sparse.issparse(self.columns)
+            else np.take(self.columns.T, rows, axis=1).T
+        )
 
     def fit_terms(self, rows: Places, terms: Sequence[str], seed: int) -> RHTResult:
         """The robust regression of some rows on given terms, none of them thresholded."""
@@ -133,7 +137,11 @@ class Study:
         if not terms:
             return self._fit(self._rows(rows), rows, seed, self.names, (), 1, given)
         places = pd.Index(self.names).get_indexer(pd.Index(terms))
-        X = self.columns[rows][:, places] if sparse.issparse(self.columns) else self.columns[np.ix_(rows, places)]
+        X = (
+            self.columns[rows][:, places]
+            if sparse.issparse(self.columns)
+            else self.columns[np.ix_(rows, places)]
+        )
         design = self.design
         coded = None if design.coded is None else design.coded[places]
         bases = None if design.bases is None else design.bases.of_columns(places)

@@ -4,12 +4,16 @@ Scores and flags judge a row on all its columns; `robust_distances` judges it on
 chosen.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 from scipy.special import chdtri
 
 from robustsparse import kernels
 from robustsparse.base.ranks import column_ranks
+from robustsparse.base.row_slices import is_tall, row_slices
 from robustsparse.base.sampling import some_rows
 from robustsparse.base.types import Array, Indices, Mask, Places
 from robustsparse.robust.scales import MAD_TO_SD, column_mads, column_medians, median_and_mad
@@ -210,40 +214,118 @@ def robust_distances(A: Array) -> Array:
     >>> bool(d[:20].min() > distance_cutoff(d) > d[20:].max())
     True
     """
-    A = np.asarray(A, dtype=np.float64)
-    X = A[:, _varying(A)]
+    A = np.asarray(A)
+    X = _Scaled.of(A, np.flatnonzero([_varies(column) for column in A.T]))
     n, m = X.shape
     if not m:
         return np.zeros(n)
-    X = X - column_medians(X)
-    X = bounded(X / (MAD_TO_SD * column_medians(np.abs(X))))
     squares = _closest(X)
     inner = _calibrated(squares, m) <= _chi2_quantile(INNER_QUANTILE, m)
     return np.sqrt(_calibrated(_distances(X, inner)[1], m))
 
 
-def _varying(A: Array) -> Mask:
-    """Columns with more than two values, none of them in half of the rows."""
-    ordered = np.sort(A, axis=0)
-    n = len(A)
+def _varies(column: Array) -> bool:
+    """Whether a column has more than two values, none of them in half of the rows."""
+    ordered = np.sort(column)
+    n = len(ordered)
     # A value that half of the rows have is met again so many places further on.
-    common = (ordered[(n + 1) // 2 - 1 :] == ordered[: n // 2 + 1]).any(axis=0)
-    varying: Mask = ~common & ((np.diff(ordered, axis=0) > 0).sum(axis=0) >= 2)
-    return varying
+    common = (ordered[(n + 1) // 2 - 1 :] == ordered[: n // 2 + 1]).any()
+    return bool(not common and np.count_nonzero(ordered[1:] > ordered[:-1]) >= 2)
 
 
-def _closest(X: Array) -> Array:
+@dataclass(frozen=True)
+class _Scaled:
+    """Some columns of a design in units of their spread, all of them at hand or made of it when they are asked for.
+
+    Attributes
+    ----------
+    A : array (n, p)
+        The design.
+    columns : array of int (m,)
+        The columns.
+    center, scale : array (m,)
+        Their medians and median absolute deviations.
+    held : array (n, m) or None
+        The scaled columns; None if the design is tall.
+    """
+
+    A: Array
+    columns: Indices
+    center: Array
+    scale: Array
+    held: Array | None = None
+
+    @classmethod
+    def of(cls, A: Array, columns: Indices) -> "_Scaled":
+        """The columns of a design, each with its spread."""
+        units = [_median_and_spread(A[:, j]) for j in columns]
+        center, scale = np.array(units).reshape(-1, 2).T
+        scaled = cls(A, columns, center, scale)
+        tall = is_tall(*scaled.shape)
+        return scaled if tall else replace(scaled, held=scaled.rows(slice(None)))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        return len(self.A), len(self.columns)
+
+    def rows(self, chosen: slice | Places) -> Array:
+        """Some of the rows."""
+        part = np.asarray(self.A[chosen][:, self.columns], dtype=np.float64)
+        return bounded((part - self.center) / self.scale)
+
+    def some(self, chosen: Places) -> "_Scaled":
+        """The same of some of the rows, at hand."""
+        return replace(self, A=self.A[chosen], held=self.rows(chosen))
+
+    def blocks(self) -> Iterator[tuple[slice, Array]]:
+        """All rows, part by part."""
+        if self.held is not None:
+            yield slice(None), self.held
+            return
+        for part in row_slices(*self.shape):
+            yield part, self.rows(part)
+
+    def moments(self, chosen: Mask | Places) -> tuple[Array, Array]:
+        """Mean (m,) and covariance (m, m) of some of the rows."""
+        if self.held is not None:
+            part = self.held[chosen]
+            center = part.mean(axis=0)
+            part -= center
+            return center, part.T @ part / len(part)
+        among = np.zeros(len(self.A), dtype=bool)
+        among[chosen] = True
+        count, m = np.count_nonzero(among), len(self.columns)
+        total, products = np.zeros(m), np.zeros((m, m))
+        # The columns are centered about their medians, so that little is lost by taking the mean off afterwards.
+        for rows, block in self.blocks():
+            part = block[among[rows]]
+            total += part.sum(axis=0)
+            products += part.T @ part
+        center = total / count
+        return center, products / count - np.outer(center, center)
+
+
+def _median_and_spread(column: Array) -> tuple[float, float]:
+    values = np.array(column, dtype=np.float64)[:, None]
+    median = column_medians(values)
+    return float(median[0]), MAD_TO_SD * float(column_medians(np.abs(values - median))[0])
+
+
+def _closest(X: _Scaled) -> Array:
     """Squared distances (n,) from the half of the rows that lie closest together, the best of several guesses.
 
     Of very many rows some are enough to tell the guesses apart, and all of them go on from the best one.
     """
-    some = some_rows(len(X), MOST_ROWS)
-    part = X if some is None else X[some]
-    finals = [_concentrate(part, _guess(part, vectors)) for vectors in _guesses(part)]
-    _, squares = min(finals, key=lambda final: final[0])
+    n, m = X.shape
+    some = some_rows(n, MOST_ROWS)
+    part = X if some is None else X.some(some)
+    assert part.held is not None
+    guesses = [_guess(part.held, vectors) for vectors in _guesses(part.held)]
+    _, squares = min((_concentrate(part, guess) for guess in guesses), key=lambda final: final[0])
     if some is None:
         return squares
-    half = (len(part) + X.shape[1] + 1) // 2
+    half = (len(squares) + m + 1) // 2
     return _concentrate(X, _distances(X, some[np.argpartition(squares, half - 1)[:half]])[1])[1]
 
 
@@ -264,7 +346,7 @@ def _guess(X: Array, vectors: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->i", scores, scores))
 
 
-def _concentrate(X: Array, squares: Array) -> tuple[float, Array]:
+def _concentrate(X: _Scaled, squares: Array) -> tuple[float, Array]:
     """Closest half of the rows, from a guess: log determinant, and squared distances of all."""
     n, m = X.shape
     half = (n + m + 1) // 2
@@ -280,14 +362,15 @@ def _concentrate(X: Array, squares: Array) -> tuple[float, Array]:
     return volume, squares
 
 
-def _distances(X: Array, rows: Mask | Places) -> tuple[float, Array]:
+def _distances(X: _Scaled, rows: Mask | Places) -> tuple[float, Array]:
     """Log determinant of the covariance of some rows; squared distances (n,) of all from it."""
-    part = X[rows]
-    center = part.mean(axis=0)
-    part -= center
-    volume, whitening = _whitening(part.T @ part / len(part))
-    scores = (X - center) @ whitening
-    return volume, np.einsum("ij,ij->i", scores, scores)
+    center, cov = X.moments(rows)
+    volume, whitening = _whitening(cov)
+    squares = np.empty(len(X.A))
+    for part, block in X.blocks():
+        scores = (block - center) @ whitening
+        squares[part] = np.einsum("ij,ij->i", scores, scores)
+    return volume, squares
 
 
 def _whitening(cov: Array) -> tuple[float, Array]:

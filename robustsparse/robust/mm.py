@@ -7,6 +7,7 @@ from scipy.linalg.lapack import dpotrf
 
 from robustsparse.base.checks import as_matrix, as_rng, as_vector, check_count
 from robustsparse.base.errors import DataError, ParameterError
+from robustsparse.base.row_slices import row_slices
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.robust.mm_covariance import covariance, degrees_of_freedom, row_moves
 from robustsparse.robust.row_moves import RowMoves
@@ -148,7 +149,7 @@ def mm_regression(
     first = _as_starts(starts, A.shape[1])
     count = _subset_count(subsamples, len(first))
     used = prior > 0
-    columns = independent_columns(A[used])
+    columns = independent_columns(_some(A, used))
     check_enough_rows(int(used.sum()), len(columns))
     if not len(columns):
         return _without_columns(A, y, prior)
@@ -163,7 +164,7 @@ def mm_row_moves(A: Array, y: Array, fit: Refit, prior_weights: Array | None = N
     """What each row does to the coefficients of an MM-regression of the same data; nothing if the fit is exact."""
     A, y, prior = check_rows(A, y, prior_weights)
     used = prior > 0
-    columns = independent_columns(A[used])
+    columns = independent_columns(_some(A, used))
     task, unit = _task(A, y, prior, used, columns)
     if fit.first is None or fit.scale == 0:
         nothing = RowMoves.nothing(*task.A.shape)
@@ -178,7 +179,13 @@ def mm_row_moves(A: Array, y: Array, fit: Refit, prior_weights: Array | None = N
 def _task(A: Array, y: Array, prior: Array, used: Mask, columns: Places) -> tuple[Problem, float]:
     """The regression of some rows and columns, well scaled, and the unit of its response."""
     unit = _typical_size(y[used])
-    return _scaled_problem(A[np.ix_(used, columns)], y[used], prior[used], unit), unit
+    part = _some(A, used) if len(columns) == A.shape[1] else A[np.ix_(used, columns)]
+    return _scaled_problem(part, y[used], prior[used], unit), unit
+
+
+def _some(A: Array, used: Mask) -> Array:
+    """The used rows; all of them are not copied."""
+    return A if used.all() else A[used]
 
 
 def check_rows(A: Array, y: Array, prior_weights: Array | None) -> tuple[Array, Array, Array]:
@@ -254,7 +261,9 @@ def independent_columns(A: Array) -> Places:
 
 def _clearly_independent(rows: Array) -> bool:
     """Whether inner products tell that no column comes near to a linear combination of others."""
-    products = rows.T @ rows
+    products = np.zeros((rows.shape[1], rows.shape[1]))
+    for part in row_slices(*rows.shape):
+        products += rows[part].T @ rows[part]
     factor, failed = dpotrf(products, lower=1) if len(products) else (products, 0)
     left = np.diagonal(factor) ** 2
     return not failed and bool(np.all(left > CLEARLY * np.diagonal(products)))
@@ -262,14 +271,16 @@ def _clearly_independent(rows: Array) -> bool:
 
 def _shortening(A: Array) -> Array:
     """Factor (n,) for each row: 1, or what brings a row of absurd length within range."""
-    longest = np.abs(A).max(axis=1, initial=0.0)
+    longest = np.maximum(A.max(axis=1, initial=0.0), -A.min(axis=1, initial=0.0))
     positive = longest[longest > 0]
     limit = LONGEST_ROW * float(np.median(positive)) if len(positive) else 1.0
     return np.asarray(limit / np.maximum(longest, limit))
 
 
-def _shortened(A: Array) -> Array:
-    return A * _shortening(A)[:, None]
+def _shortened(A: Array, factor: Array | None = None) -> Array:
+    factor = _shortening(A) if factor is None else factor
+    # Rows of absurd length are rare, and a copy of very many others takes memory.
+    return A if (factor == 1.0).all() else np.asarray(A * factor[:, None])
 
 
 def _typical_size(y: Array) -> float:
@@ -281,7 +292,7 @@ def _scaled_problem(A: Array, y: Array, prior: Array, unit: float) -> Problem:
     factor = _shortening(A)
     with np.errstate(over="ignore"):
         response = np.clip(y * factor / unit, -LARGEST_RESPONSE, LARGEST_RESPONSE)
-    return make_problem(A * factor[:, None], response, prior)
+    return make_problem(_shortened(A, factor), response, prior)
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,8 +331,10 @@ def _fit(
 
 def _exact_rows(A: Array, y: Array, coef: Array) -> Mask:
     """Rows whose residual is no more than rounding error."""
-    terms = np.abs(y) + np.abs(A) @ np.abs(coef)
-    exact: Mask = np.abs(y - A @ coef) <= EXACT * terms
+    exact = np.empty(len(y), dtype=bool)
+    for rows in row_slices(*A.shape):
+        terms = np.abs(y[rows]) + np.abs(A[rows]) @ np.abs(coef)
+        exact[rows] = np.abs(y[rows] - A[rows] @ coef) <= EXACT * terms
     return exact
 
 

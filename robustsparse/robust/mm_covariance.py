@@ -27,15 +27,19 @@ def covariance(task: Problem, u: Array, first: Array) -> Array:
     pull = leverages(task, _weights(u))
     psi = np.where(pull > ALONE, 1.0, _psi(u) / np.maximum(1.0 - pull, 1.0 - ALONE))
     n, p = task.A.shape
-    own, through_scale = _moves(task, u, first, psi)
-    moves = own + through_scale * np.sqrt(n / (n - p))
-    return np.asarray(moves.T @ moves)
+    inverse, rho, direction = _slopes(task, u, first)
+    total = np.zeros((p, p))
+    for rows in task.slices():
+        own = _own_moves(task.part(rows), psi[rows], inverse)
+        moves = own + np.outer(rho[rows], direction) * np.sqrt(n / (n - p))
+        total += moves.T @ moves
+    return total
 
 
 def influences(task: Problem, u: Array, first: Array) -> Array:
     """What a little more weight on each row moves the coefficients by, (n, p) at scale 1."""
-    own, through_scale = _moves(task, u, first, _psi(u))
-    return own + through_scale
+    inverse, rho, direction = _slopes(task, u, first)
+    return _own_moves(task, _psi(u), inverse) + np.outer(rho, direction)
 
 
 def row_moves(task: Problem, u: Array, first: Array) -> RowMoves:
@@ -49,36 +53,35 @@ def row_moves(task: Problem, u: Array, first: Array) -> RowMoves:
         Residuals of the estimate and of its first stage, in units of the scale.
     """
     n, p = task.A.shape
-    inverse, through_scale = _slopes(task, u, first)
+    inverse, rho, direction = _slopes(task, u, first)
     return RowMoves(
         scores=task.weighted * _psi(u)[:, None],
         unit=task.weighted,
         roots=np.sqrt(task.prior * _weights(u))[:, None] * task.A,
         inverse=inverse,
-        rest=through_scale * np.sqrt(n / (n - p)),
+        rest=np.outer(rho, direction) * np.sqrt(n / (n - p)),
         extra=np.zeros((p, p)),
     )
 
 
-def _moves(task: Problem, u: Array, first: Array, psi: Array) -> tuple[Array, Array]:
-    """Moves (n, p) by each row's own equation, of size `psi`, and through the scale.
+def _own_moves(task: Problem, psi: Array, inverse: Array) -> Array:
+    """Moves (n, p) by each row's own equation, of size `psi`.
 
-    Row i moves the coefficients by `H^-1 (psi_i x_i - k (rho_i - mean rho))`.
+    Row i moves the coefficients by `H^-1 (psi_i x_i - k (rho_i - mean rho))`, where the second term is through the
+    scale.
     """
-    inverse, through_scale = _slopes(task, u, first)
-    own = task.weighted * psi[:, None]
-    return own @ inverse, through_scale
+    return np.asarray((task.weighted * psi[:, None]) @ inverse)
 
 
-def _slopes(task: Problem, u: Array, first: Array) -> tuple[Array, Array]:
-    """The inverse (p, p) of H, and moves (n, p) through the scale."""
+def _slopes(task: Problem, u: Array, first: Array) -> tuple[Array, Array, Array]:
+    """The inverse (p, p) of H, and moves through the scale: rows (n,) times a direction (p,)."""
     u = _clipped(u)
     rest = bisquare_rest(u * u, BISQUARE_EFFICIENCY)
     slope = rest * (5.0 * rest - 4.0)
     rho, rho_slope = _scale_terms(task, first)
     rho_move = (task.average * slope * u) @ task.A / rho_slope
     inverse = _inverse_slope(task, rest, slope)
-    return inverse, -np.outer(task.prior * rho, rho_move @ inverse)
+    return inverse, -(task.prior * rho), rho_move @ inverse
 
 
 def _clipped(u: Array) -> Array:
@@ -96,7 +99,10 @@ def _psi(u: Array) -> Array:
 def leverages(task: Problem, weights: Array) -> Array:
     """Leverage (n,) of each row in a least-squares fit with these weights, from 0 to 1."""
     half = _half_inverse(gram(task, weights))[0]
-    return np.asarray(task.prior * weights * ((task.A @ half) ** 2).sum(axis=1))
+    lengths = np.empty(len(task.y))
+    for rows in task.slices():
+        lengths[rows] = ((task.A[rows] @ half) ** 2).sum(axis=1)
+    return np.asarray(task.prior * weights * lengths)
 
 
 def degrees_of_freedom(task: Problem, weights: Array) -> float:

@@ -5,10 +5,12 @@ Yohai, 2006).
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from robustsparse import kernels
+from robustsparse.base.row_slices import row_slices
 from robustsparse.base.types import Array, Places
 from robustsparse.robust.scales import BREAKDOWN, BREAKDOWN_TUNING, inverse_variance, mads
 
@@ -47,27 +49,43 @@ class Problem:
         Weights of the rows, positive, with mean 1.
     average : (n,) array
         Weights that average rho over the rows; they sum to n / (n - p).
-    weighted : (n, p) array
-        A with its rows times `prior`.
     """
 
     A: Array
     y: Array
     prior: Array
     average: Array
-    weighted: Array
+
+    @cached_property
+    def weighted(self) -> Array:
+        """A (n, p) with its rows times `prior`."""
+        return np.asarray(self.A * self.prior[:, None])
+
+    def slices(self) -> list[slice]:
+        """Parts of the rows, few enough at a time."""
+        return row_slices(*self.A.shape)
+
+    def part(self, rows: slice) -> "Problem":
+        """Some of the rows with the weights that they have among all."""
+        if rows.stop - rows.start == len(self.y):
+            return self
+        return Problem(self.A[rows], self.y[rows], self.prior[rows], self.average[rows])
 
 
 def make_problem(A: Array, y: Array, prior: Array) -> Problem:
     """Prepare a regression with n > p rows; `prior` is any positive weights."""
     n, p = A.shape
     prior = prior / prior.mean()
-    return Problem(A, y, prior, prior / (n - p), A * prior[:, None])
+    return Problem(A, y, prior, prior / (n - p))
 
 
 def gram(task: Problem, weights: Array) -> Array:
     """Weighted normal matrix (p, p) for weights (n,)."""
-    return np.asarray((task.weighted.T * weights) @ task.A)
+    total = np.zeros((task.A.shape[1], task.A.shape[1]))
+    for rows in task.slices():
+        part = task.part(rows)
+        total += (part.weighted.T * weights[rows]) @ part.A
+    return total
 
 
 def unit_diagonal(matrices: Array) -> tuple[Array, Array]:

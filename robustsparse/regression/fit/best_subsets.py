@@ -14,6 +14,7 @@ from robustsparse.algorithm.sparsity import identifiable_k
 from robustsparse.base.least_squares import least_squares
 from robustsparse.base.types import Array, Indices
 from robustsparse.regression.fit.criteria import Price, cost, log_variance
+from robustsparse.regression.fit.few_rows import in_few_rows
 from robustsparse.regression.fit.finders import Found, Hints
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.fit.subsets import Subset, subset_path
@@ -32,10 +33,13 @@ class FoundSubsets(Found):
         The sets.
     beyond : tuple of int
         Sizes that are asked for and larger than any set.
+    few : Standardized or None
+        The same least squares in few rows; None if the rows themselves are few.
     """
 
     subsets: dict[int, Subset]
     beyond: tuple[int, ...]
+    few: Standardized | None
 
 
 class BestSubsets:
@@ -51,7 +55,8 @@ class BestSubsets:
         self, part: Standardized, hints: Hints, price: Price, wanted: Sequence[int] = ()
     ) -> Found:
         """The sets of these models, with coefficients for the best one."""
-        total = _solved(part, part.keep)[1]
+        rows = in_few_rows(part)
+        total = _solved(rows, part.keep)[1]
 
         def criterion(size: int, rss: float, columns: int) -> float:
             freedom = max(part.n - columns - len(part.keep), 1)
@@ -60,23 +65,25 @@ class BestSubsets:
             return misfit + cost(part, price, size, columns, strength)
 
         most = identifiable_k(part.n, part.free)
-        path = subset_path(part, hints.sets, most, criterion)
+        path = subset_path(rows, hints.sets, most, criterion)
         values = {size: criterion(size, one.rss, one.freedom) for size, one in path.items()}
         best = min(values, key=values.__getitem__)
         subsets = path.continued(max(wanted, default=0))
         return FoundSubsets(
-            {best: solved_model(part, subsets[best])},
+            {best: solved_model(part, rows, subsets[best])},
             values,
             tuple(one.columns for one in path.values()),
             subsets,
             tuple(size for size in wanted if size > max(subsets)),
+            None if rows is part else rows,
         )
 
     def completed(self, part: Standardized, found: Found) -> Found:
         """The same with coefficients for all of them, given the same rows."""
         assert isinstance(found, FoundSubsets)
+        rows = found.few or part
         models = {
-            size: found.models.get(size) or solved_model(part, one)
+            size: found.models.get(size) or solved_model(part, rows, one)
             for size, one in found.subsets.items()
         }
         largest = models[max(models)]
@@ -84,19 +91,19 @@ class BestSubsets:
         return replace(found, models=models | more)
 
 
-def solved_model(part: Standardized, subset: Subset) -> RHTFit:
-    """Least squares on a set of columns and the kept ones."""
+def solved_model(part: Standardized, rows: Standardized, subset: Subset) -> RHTFit:
+    """Least squares on a set of columns and the kept ones, from all rows or few that have the same least squares."""
     columns = np.concatenate([subset.columns, part.keep])
     coef = np.zeros(len(part.XT))
-    coef[columns], _ = _solved(part, columns)
+    coef[columns], _ = _solved(rows, columns)
     support = part.ranked(subset.columns, coef)
     return RHTFit(coef, support, 0.0, True, "settled", 0.5 * subset.rss / part.n, ())
 
 
-def _solved(part: Standardized, columns: Indices) -> tuple[Array, float]:
+def _solved(problem: Standardized, columns: Indices) -> tuple[Array, float]:
     """Weighted least-squares coefficients of some columns, and the sum of squares that is left."""
-    rows = part.chosen(columns)
-    root = np.ones(part.n) if rows.weights is None else np.sqrt(rows.weights)
+    rows = problem.chosen(columns)
+    root = np.ones(problem.n) if rows.weights is None else np.sqrt(rows.weights)
     A, target = root[:, None] * rows.A, root * rows.target
     coef = least_squares(A, target)
     return coef, float(np.sum((target - A @ coef) ** 2))

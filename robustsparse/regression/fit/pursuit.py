@@ -4,6 +4,7 @@ Steps along the gradient of nearly collinear columns are so short that thousands
 columns takes one (subspace pursuit, Dai and Milenkovic, 2009).
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from robustsparse.algorithm.gradients import Mean
 from robustsparse.algorithm.iteration import largest
 from robustsparse.algorithm.solver import RHTFit
+from robustsparse.base.row_slices import row_slices
 from robustsparse.base.types import Array, Indices
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.robust.subspaces import bounded
@@ -120,21 +122,40 @@ class _Pursuit:
 
     def solved(self, support: Indices) -> _Squares:
         """Least squares on some columns and the kept ones."""
-        rows = self.problem.columns(np.concatenate([support, self.problem.keep])).T * self.root
+        columns = np.concatenate([support, self.problem.keep])
+        slices = row_slices(self.problem.n, len(columns))
+        limit = np.asarray
         with np.errstate(over="ignore"):
-            products = rows @ rows.T
+            products, target = self._products(columns, slices, limit)
         if not np.isfinite(products).all():
-            rows = bounded(rows)
-            products = rows @ rows.T
+            limit = bounded
+            products, target = self._products(columns, slices, limit)
         unit = np.sqrt(np.maximum(np.diag(products), 1e-300))
         products /= np.outer(unit, unit)
         products[np.diag_indices(len(unit))] += _RIDGE
         inverse = _inverse(products)
-        scaled = inverse @ (rows @ self.target / unit)
+        scaled = inverse @ (target / unit)
         coef = scaled / unit
         cost = scaled**2 / np.diag(inverse)
-        resid = self.target - coef @ rows
+        resid = self.target.copy()
+        for part in slices:
+            resid[part] -= coef @ limit(self._rows(columns, part))
         return _Squares(support, coef, cost[: len(support)], resid, float(resid @ resid))
+
+    def _rows(self, columns: Indices, part: slice) -> Array:
+        """Some weighted columns (columns, rows) of part of the rows."""
+        return np.asarray(self.problem.columns(columns, part).T * self.root[part])
+
+    def _products(
+        self, columns: Indices, slices: Sequence[slice], limit: Callable[[Array], Array]
+    ) -> tuple[Array, Array]:
+        """Inner products of some columns with each other and with the target."""
+        products, target = np.zeros((len(columns), len(columns))), np.zeros(len(columns))
+        for part in slices:
+            rows = limit(self._rows(columns, part))
+            products += rows @ rows.T
+            target += rows @ self.target[part]
+        return products, target
 
 
 def _inverse(products: Array) -> Array:

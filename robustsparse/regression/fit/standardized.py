@@ -180,10 +180,16 @@ class Standardized:
             gradient, self.y, self.loss, self.offset, self.weights, groups=self.terms, watch=watch
         )
 
-    def columns(self, chosen: Indices) -> Array:
-        """Some columns of the standardized design (n, chosen), in double precision."""
-        rows = double_rows(self.XT, chosen)
-        return rows.T if self.seen is None else np.take(rows, self.seen, axis=1).T
+    def columns(self, chosen: Indices, rows: slice = slice(None)) -> Array:
+        """Some columns of the standardized design (n, chosen), or of part of its rows, in double precision."""
+        if self.seen is None:
+            return double_rows(self.XT[:, rows], chosen).T
+        places = self.seen[rows]
+        out = np.empty((len(chosen), len(places)))
+        # One by one, since a design in between would take as much memory again.
+        for place, j in enumerate(chosen):
+            out[place] = self.XT[j, places]
+        return out.T
 
     def on_all_rows(self, values: Array) -> Array:
         """Values of the problem's rows as those of all rows of XT, 0 for the others."""
