@@ -111,7 +111,7 @@ class Trimmed(Estimator):
             return FullGradient(XT, Mean())
         if isinstance(like, ScreenedTrim):
             return like.dropping(trimmed)
-        if isinstance(like, PlainTrim) or not is_screened(XT.size):
+        if isinstance(like, PlainTrim) or not is_screened(*XT.shape):
             return PlainTrim(XT, trimmed)
         return ScreenedTrim(XT, trimmed, threads)
 

@@ -78,7 +78,9 @@ class ColumnRows:
         new = np.array([j for j in chosen if int(j) not in self._known], dtype=np.int64)
         if len(new):
             self._known.update(zip(new.tolist(), self._against(new).T, strict=True))
-        return np.column_stack([self._known[int(j)] for j in chosen] or [np.empty((len(self.XT), 0))])
+        return np.column_stack(
+            [self._known[int(j)] for j in chosen] or [np.empty((len(self.XT), 0))]
+        )
 
     def _against(self, chosen: Indices) -> Array:
         some = self._weighted(self.columns(chosen).T)

@@ -59,8 +59,6 @@ def _require_room(problem: Standardized, options: Options, ks: tuple[int, ...]) 
 
 def _grid(problem: Standardized, options: Options) -> tuple[int, ...]:
     """Values of k to choose from."""
-    if problem.d and problem.scaling.constant.all():
-        raise DataError("every predictor is constant, so there is nothing to select from.")
     k = options.k
     if isinstance(k, str):
         refuse_word("k", k, "a whole number, several of them")

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from robustsparse.algorithm.solver import RHTFit
+from robustsparse.base.row_slices import is_tall
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.family import Chosen, Family
 from robustsparse.regression.fit.k_paths import Choice
@@ -110,7 +111,7 @@ class ModelsOnDemand(Mapping[int, Model], ABC):
 class Models(ModelsOnDemand):
     """The model of every size on a path, each refitted to all rows when it is asked for.
 
-    Only the columns that are in one of the models are held, so that the design can go.
+    Only the columns that are in one of the models are held, so that the design can go, unless they are most of it.
 
     Parameters
     ----------
@@ -128,7 +129,9 @@ class Models(ModelsOnDemand):
         super().__init__({size: active(problem, fit) for size, fit in path.items()})
         self._starts = {size: path[size].coef[columns] for size, columns in self._columns.items()}
         self._union = np.unique(np.concatenate(list(self._columns.values())))
-        self._rows = problem.chosen(self._union)
+        most = 2 * len(self._union) > len(problem.XT) and is_tall(problem.n, len(problem.XT))
+        self._rows = None if most else problem.chosen(self._union)
+        self._problem = problem if most else None
         self._trust, self._shares = trust, shares
         self._family, self._free = problem.family, problem.free
 
@@ -137,13 +140,20 @@ class Models(ModelsOnDemand):
         # With every column in the model nothing was selected: the robust regression sees to far rows itself.
         everything = size == self._free
         trust = np.ones_like(self._trust) if everything else self._trust
-        rows = self._rows.only(np.searchsorted(self._union, columns))
+        rows = self._chosen(columns)
         rows = rows if everything else rows.weighted_by(trust * self._shares)
         # Random numbers of its own: a model is the same whatever was asked for before it.
         refit = self._family.refit(
             rows, self._starts[size], SUBSAMPLES if everything else 0, np.random.default_rng(size)
         )
         return Model.refitted(columns, rows, refit, trust, size, self._family)
+
+    def _chosen(self, columns: Indices) -> Chosen:
+        """All rows on some of the columns that are held."""
+        if self._rows is None:
+            assert self._problem is not None
+            return self._problem.chosen(columns)
+        return self._rows.only(np.searchsorted(self._union, columns))
 
 
 @dataclass(frozen=True)

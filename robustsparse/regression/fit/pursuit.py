@@ -124,7 +124,7 @@ class _Pursuit:
         """Least squares on some columns and the kept ones."""
         columns = np.concatenate([support, self.problem.keep])
         slices = row_slices(self.problem.n, len(columns))
-        limit = np.asarray
+        limit: Callable[[Array], Array] = np.asarray
         with np.errstate(over="ignore"):
             products, target = self._products(columns, slices, limit)
         if not np.isfinite(products).all():

@@ -14,6 +14,7 @@ from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.gradients import Trimmed
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import RHTFit, solve
+from robustsparse.base.row_slices import is_tall
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.standardized import Standardized, by_labels, by_least_squares
@@ -22,6 +23,8 @@ from robustsparse.regression.fit.standardized import Standardized, by_labels, by
 _SHOWN_ITER = 3
 # Part of the product of two norms that rounding can take from an inner product.
 _ROUNDING = 1e-11
+# So many times as many rows as columns are many.
+_TALL = 100
 # Entries of the design that are worked on at a time.
 _BLOCK = 1 << 16
 
@@ -55,6 +58,9 @@ def _on_its_columns(
     if not (type(estimator) is Trimmed and by_least_squares(part) and part.whole is None):
         return None
     if part.terms is not None or settings.step != "auto" or settings.fused:
+        return None
+    if is_tall(part.n, len(part.XT)) and part.n >= _TALL * len(part.XT):
+        # All of few columns are looked at sooner than anything is proved of them, and in less memory.
         return None
     columns = np.sort(np.concatenate([model.support, part.keep]))
     own = np.ascontiguousarray(part.columns(columns).T)
