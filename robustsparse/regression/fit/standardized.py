@@ -26,6 +26,9 @@ from robustsparse.regression.fit.packing import packed
 from robustsparse.robust.scales import ROUNDED_MAD_TO_SD
 from robustsparse.robust.standardize import Scaling, standardize
 
+# Entries of a design whose rows are copied rather than moved.
+_SMALL = 1 << 20
+
 
 @dataclass(frozen=True)
 class Standardized:
@@ -244,8 +247,9 @@ class Standardized:
     @contextmanager
     def only(self, kept: Mask) -> Iterator["Standardized"]:
         """The same problem on the kept rows, for a while, in the memory of this one, which must be left alone then."""
-        if kept.all():
-            yield self
+        # A small copy is made sooner than room for one that is found in place.
+        if kept.all() or self.XT.size <= _SMALL:
+            yield self.rows(kept)
             return
         with packed(self.XT, kept) as XT:
             yield self._part(XT, kept)
