@@ -4,7 +4,9 @@ Exchanges are compiled, and tell on the way which column to add or to remove nex
 each other, so that rounding would decide, numpy's pseudo-inverse takes over.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
@@ -16,6 +18,21 @@ from robustsparse.base.types import Array, Indices
 DEPENDENT = 1e-7
 # An exchange must lower the residual sum of squares by this part of it.
 LOWER = 1e-9
+
+_Answer = TypeVar("_Answer")
+
+
+def once(ask: Callable[[Indices], _Answer]) -> Callable[[Indices], _Answer]:
+    """A function of a set that remembers its answers: searches come back to the same sets until none gets better."""
+    known: dict[bytes, _Answer] = {}
+
+    def answer(chosen: Indices) -> _Answer:
+        key = chosen.tobytes()
+        if key not in known:
+            known[key] = ask(chosen)
+        return known[key]
+
+    return answer
 
 
 @dataclass(frozen=True)
@@ -47,7 +64,8 @@ class Tableau:
         """From inner products of all columns with the set, with the target and with themselves, and the set's own."""
         inverse = inverse_of(inside)
         coef = inverse @ own
-        explained = with_set @ inverse
+        # Member by member along memory: members are few, columns many.
+        explained = (inverse @ with_set.T).T
         left = squares - np.einsum("ij,ij->i", explained, with_set)
         return cls(coef, np.diag(inverse), explained, cross - with_set @ coef, left)
 
@@ -107,7 +125,7 @@ class InnerProducts:
     def tableau(self, chosen: Indices) -> Tableau:
         """What is known of all columns given some of them in the model."""
         return Tableau.of(
-            self.gram[:, chosen],
+            self.gram[chosen].T,
             self.cross,
             self.squares,
             self.gram[np.ix_(chosen, chosen)],

@@ -11,7 +11,15 @@ import numpy as np
 from robustsparse.kernels.cholesky import factorize
 from robustsparse.kernels.compiler import brief, kernel, part
 from robustsparse.kernels.constants import SUMS, ZERO
-from robustsparse.kernels.vectors import add_multiple, copy_to, dot, larger, matrix, vector, whole_numbers
+from robustsparse.kernels.vectors import (
+    add_multiple,
+    copy_to,
+    dot,
+    larger,
+    matrix,
+    vector,
+    whole_numbers,
+)
 
 # Bars are lowered by this factor where rounding must not decide who is looked at.
 NEARLY = 1.0 - 1e-9

@@ -10,8 +10,8 @@ Which rows are trusted depends neither on the values of k that are asked for nor
 size is the member of that size of the automatic path.
 """
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -188,6 +188,8 @@ class _Search:
         Sizes that are asked for.
     refits : dict from bytes to Refit
         Robust regressions of all rows, by the support; they have no covariance.
+    parts : dict from bytes to Standardized
+        Some of the rows, by which of them, where such a copy is cheap: most views end with the same ones.
     """
 
     judged: Standardized
@@ -198,6 +200,22 @@ class _Search:
     finder: Finder
     wanted: tuple[int, ...]
     refits: dict[bytes, Refit] = field(default_factory=dict)
+    parts: dict[bytes, Standardized] = field(default_factory=dict)
+
+    @contextmanager
+    def only(self, rows: Standardized, used: Mask) -> Iterator[Standardized]:
+        """Some of the rows for a while; the same object for the same of the judged rows if a copy is cheap."""
+        if self.judged.small and rows is self.judged:
+            key = used.tobytes()
+            if key not in self.parts:
+                self.parts[key] = rows.rows(used)
+            yield self.parts[key]
+        elif not rows.small and by_least_squares(rows) and rows.terms is None:
+            # Best subsets of single columns take what they need from where it is.
+            yield rows.seeing(used)
+        else:
+            with rows.only(used) as part:
+                yield part
 
     @classmethod
     def of(
@@ -227,7 +245,7 @@ class _Search:
             used = good & self.near
             # Rows are not rejected for their labels, so that those of a cluster count like one from the beginning.
             rows = self.counted if by_labels(self.judged) else self.judged
-            with _held(rows, used) as part:
+            with self.only(rows, used) as part:
                 found = self.finder.find_best(part, hints, PRICES[_JUDGE], self.wanted)
             end = End(used, found, self._refitted(found.best, options))
             unit = residual_unit(self.judged.y, end.refit.scale)
@@ -260,13 +278,6 @@ class _Search:
         return self.finder.find(part, hints, price, self.wanted)
 
 
-def _held(problem: Standardized, used: Mask) -> AbstractContextManager[Standardized]:
-    """The problem on rows that are trusted; best subsets of single columns take what they need from where it is."""
-    if by_least_squares(problem) and problem.terms is None:
-        return nullcontext(problem.seeing(used))
-    return problem.only(used)
-
-
 def _chosen(
     problem: Standardized,
     search: _Search,
@@ -276,7 +287,7 @@ def _chosen(
 ) -> Fitted:
     """The model that was asked for, among those of the rows that are trusted in the end."""
     counted = search.counted_in_the_end(rows.shares)
-    with _held(counted, end.used) as part:
+    with search.only(counted, end.used) as part:
         found = search.priced(part, end, options)
         sizes = search.wanted or tuple(found.values)
         choice = _choice(part, search.finder, found, options, sizes)
@@ -293,7 +304,7 @@ def _selected(search: _Search, end: End, options: Options, shares: Array) -> tup
         k = choice_of({size: values[size] for size in search.wanted or values}).k
         if k in end.found.models:
             return k, end.found.models[k]
-    with _held(search.counted_in_the_end(shares), end.used) as part:
+    with search.only(search.counted_in_the_end(shares), end.used) as part:
         found = search.priced(part, end, options)
         sizes = search.wanted or tuple(found.values)
         k = _choice(part, search.finder, found, options, sizes).k

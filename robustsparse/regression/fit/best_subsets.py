@@ -13,14 +13,18 @@ from robustsparse.algorithm.solver import RHTFit
 from robustsparse.algorithm.sparsity import identifiable_k
 from robustsparse.base.least_squares import least_squares
 from robustsparse.base.types import Array, Indices
+from robustsparse.regression.fit.column_sets import ColumnRows
 from robustsparse.regression.fit.criteria import Price, cost, log_variance
 from robustsparse.regression.fit.few_rows import in_few_rows
 from robustsparse.regression.fit.finders import Found, Hints
+from robustsparse.regression.fit.group_sets import GroupRows
 from robustsparse.regression.fit.standardized import Standardized
-from robustsparse.regression.fit.subsets import Subset, subset_path
+from robustsparse.regression.fit.subsets import Subset, set_rows, subset_path
 
 # What is left of an exact fit counts as this part of everything.
 _EXACT = 1e-20
+# Sets of rows of which something stays known.
+_REMEMBERED = 5
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,22 @@ class FoundSubsets(Found):
 
 
 class BestSubsets:
-    """The best set of every size, with its least-squares coefficients."""
+    """The best set of every size, with its least-squares coefficients.
+
+    What is known of small designs stays known as long as the finder, for others who come with the same object.
+    """
+
+    def __init__(self) -> None:
+        self._known: list[tuple[Standardized, ColumnRows | GroupRows]] = []
+
+    def _rows(self, part: Standardized) -> ColumnRows | GroupRows:
+        for known, rows in self._known:
+            if known is part:
+                return rows
+        rows = set_rows(part)
+        if part.small:
+            self._known = [*self._known[-_REMEMBERED:], (part, rows)]
+        return rows
 
     def find(
         self, part: Standardized, hints: Hints, price: Price, wanted: Sequence[int] = ()
@@ -65,7 +84,7 @@ class BestSubsets:
             return misfit + cost(part, price, size, columns, strength)
 
         most = identifiable_k(part.n, part.free)
-        path = subset_path(rows, hints.sets, most, criterion)
+        path = subset_path(self._rows(rows), hints.sets, most, criterion)
         values = {size: criterion(size, one.rss, one.freedom) for size, one in path.items()}
         best = min(values, key=values.__getitem__)
         subsets = path.continued(max(wanted, default=0))

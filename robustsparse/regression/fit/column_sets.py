@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from robustsparse import kernels
-from robustsparse.algorithm.exchanges import DEPENDENT, LOWER, InnerProducts, Tableau
+from robustsparse.algorithm.exchanges import DEPENDENT, LOWER, InnerProducts, Tableau, once
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.looks import MissingLook, Projected, PromisingLook, Tried
 from robustsparse.regression.fit.standardized import Standardized
@@ -15,12 +15,18 @@ _BLOCK = 1 << 16
 
 
 class ColumnRows:
-    """Weighted rows of a problem with what the kept columns explain projected out."""
+    """Weighted rows of a problem with what the kept columns explain projected out.
+
+    `known` are the sets of columns that were searched.
+    """
 
     def __init__(self, problem: Standardized) -> None:
         self.problem, self.XT = problem, problem.XT
         root = np.ones(problem.n) if problem.weights is None else np.sqrt(problem.weights)
         self.root = root
+        # A small design is held as a weighted copy; a large one is read where it is, and what it meets is weighted.
+        everything = np.arange(len(self.XT))
+        self._copy = problem.columns(everything).T * root if problem.small else None
         target = problem.y if problem.offset is None else problem.y - problem.offset
         # An orthonormal basis of the kept columns, without those that add nothing.
         kept, singular, _ = np.linalg.svd(
@@ -34,7 +40,9 @@ class ColumnRows:
         self.free[: problem.d][problem.scaling.constant] = False
         self.cross, self.squares = self._moments()
         # Inner products of all columns with those that were asked for before.
-        self._known: dict[int, Array] = {}
+        self._with: dict[int, Array] = {}
+        self._products = _Products(self)
+        self.known: dict[bytes, ColumnSets] = {}
         self.whole = problem.whole
         if self.whole is not None:
             spread = self.whole.spread
@@ -44,22 +52,27 @@ class ColumnRows:
         return np.asarray(values - self.basis @ (self.basis.T @ values))
 
     def _blocks(self) -> Iterable[tuple[slice, Array]]:
-        """Columns (block, all rows), in double precision."""
+        """Columns in double precision: weighted ones of a copy, or as they stand in all rows of the design."""
+        if self._copy is not None:
+            yield slice(None), self._copy
+            return
         width = max(1, _BLOCK // self.XT.shape[1])
         for first in range(0, len(self.XT), width):
             part = slice(first, first + width)
             yield part, np.asarray(self.XT[part], dtype=np.float64)
 
-    def _weighted(self, values: Array) -> Array:
-        """Values of rows as what columns are multiplied with: weights once more, 0 for rows of no part in it."""
+    def _across(self, values: Array) -> Array:
+        """Values of rows as what these columns are multiplied with."""
+        if self._copy is not None:
+            return values
         root = self.root if values.ndim == 1 else self.root[:, None]
         return self.problem.on_all_rows(root * values)
 
     def _moments(self) -> tuple[Array, Array]:
         """Inner products of all columns with the target and with themselves."""
         cross, squares = np.empty(len(self.XT)), np.empty(len(self.XT))
-        target, basis = self._weighted(self.target), self._weighted(self.basis)
-        weights = self.problem.on_all_rows(self.root**2)
+        target, basis = self._across(self.target), self._across(self.basis)
+        weights = self._across(self.root) if self._copy is None else np.ones(len(self.root))
         raw = np.empty(len(self.XT))
         for part, block in self._blocks():
             cross[part] = block @ target
@@ -70,23 +83,22 @@ class ColumnRows:
 
     def columns(self, chosen: Indices) -> Array:
         """Some columns (chosen, n), the kept ones projected out."""
-        block = self.problem.columns(chosen).T * self.root
+        held = self._copy
+        block = self.problem.columns(chosen).T * self.root if held is None else held[chosen]
         return np.asarray(block - (block @ self.basis) @ self.basis.T)
 
     def against(self, chosen: Indices) -> Array:
         """Inner products (d, chosen) of all columns with some."""
-        new = np.array([j for j in chosen if int(j) not in self._known], dtype=np.int64)
+        new = np.array([j for j in chosen if int(j) not in self._with], dtype=np.int64)
         if len(new):
-            self._known.update(zip(new.tolist(), self._against(new).T, strict=True))
-        return np.column_stack(
-            [self._known[int(j)] for j in chosen] or [np.empty((len(self.XT), 0))]
-        )
+            self._with.update(zip(new.tolist(), self._against(new), strict=True))
+        return np.array([self._with[int(j)] for j in chosen]).reshape(-1, len(self.XT)).T
 
     def _against(self, chosen: Indices) -> Array:
-        some = self._weighted(self.columns(chosen).T)
-        out = np.empty((len(self.XT), len(chosen)))
+        some = self._across(self.columns(chosen).T)
+        out = np.empty((len(chosen), len(self.XT)))
         for part, block in self._blocks():
-            out[part] = block @ some
+            out[:, part] = (block @ some).T
         return out
 
     def promising(self, count: int) -> Indices:
@@ -103,8 +115,18 @@ class ColumnRows:
         return columns[self.free[columns]]
 
     def sets(self, columns: Indices) -> "ColumnSets":
-        """Sets of some columns."""
-        return ColumnSets(self, columns)
+        """Sets of some columns, with what was found of them before."""
+        key = columns.tobytes()
+        if key not in self.known:
+            self.known[key] = ColumnSets(self, columns)
+        return self.known[key]
+
+    def among(self, columns: Indices) -> Array:
+        """Inner products (columns, columns) of some columns, the kept ones projected out."""
+        if self._copy is not None:
+            return self._products.among(columns)
+        block = self.columns(columns)
+        return np.asarray(block @ block.T)
 
     def missing(self, near: Sequence[Indices], columns: Indices, most: int) -> Indices:
         """Columns outside of some that one of the sets of these would take up."""
@@ -139,17 +161,49 @@ class ColumnRows:
         return joining
 
 
+class _Products:
+    """Inner products of the columns that somebody asked for; those of others are added when they are asked for."""
+
+    def __init__(self, rows: ColumnRows) -> None:
+        self._rows = rows
+        self._places = np.full(len(rows.XT), -1, dtype=np.int64)
+        self._block = np.empty((0, len(rows.root)))
+        self._gram = np.empty((0, 0))
+
+    def among(self, columns: Indices) -> Array:
+        """Inner products of some columns."""
+        before = len(self._block)
+        self._add(columns[self._places[columns] < 0])
+        if not before and len(self._block) == len(columns):
+            return self._gram
+        at = self._places[columns]
+        return self._gram[np.ix_(at, at)]
+
+    def _add(self, columns: Indices) -> None:
+        if not len(columns):
+            return
+        before, new = len(self._block), self._rows.columns(columns)
+        block = np.concatenate([self._block, new]) if before else new
+        gram = np.empty((len(block), len(block)))
+        gram[:before, :before] = self._gram
+        gram[before:, before:] = new @ new.T
+        if before:
+            gram[before:, :before] = new @ self._block.T
+            gram[:before, before:] = gram[before:, :before].T
+        self._block, self._gram = block, gram
+        self._places[columns] = np.arange(before, len(block))
+
+
 class ColumnSets:
     """The working set: inner products of some columns, and sets of these, by their places among them."""
 
     def __init__(self, rows: ColumnRows, columns: Indices) -> None:
         self.rows, self.places = rows, columns
-        block = rows.columns(columns)
         products = InnerProducts(
-            block @ block.T, rows.cross[columns], rows.squares[columns], rows.total
+            rows.among(columns), rows.cross[columns], rows.squares[columns], rows.total
         )
-        self.grown, self.shrunk = products.grown, products.shrunk
-        self.exchanged, self.independent = products.exchanged, products.independent
+        self.grown, self.shrunk = once(products.grown), once(products.shrunk)
+        self.exchanged, self.independent = once(products.exchanged), products.independent
 
     def columns(self, chosen: Indices) -> Indices:
         """The columns of a set."""

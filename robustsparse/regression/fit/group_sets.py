@@ -15,7 +15,7 @@ from math import exp, log
 import numpy as np
 from scipy.linalg.lapack import dpotrf
 
-from robustsparse.algorithm.exchanges import DEPENDENT, LOWER
+from robustsparse.algorithm.exchanges import DEPENDENT, LOWER, once
 from robustsparse.algorithm.group_exchanges import GroupLook, look_at_groups
 from robustsparse.algorithm.groups import Groups
 from robustsparse.base.types import Array, Indices, Mask
@@ -37,6 +37,11 @@ class GroupRows:
         Trusted rows.
     groups : Groups
         The groups of its columns.
+
+    Attributes
+    ----------
+    known : dict from bytes to GroupSets
+        Sets of groups that were searched.
     """
 
     def __init__(self, problem: Standardized, groups: Groups) -> None:
@@ -51,7 +56,7 @@ class GroupRows:
         self._members = [order[a:b] for a, b in pairwise(ends)]
         self._bases = self._orthonormal()
         self.ranks = np.array([basis.shape[1] for basis in self._bases], dtype=np.int64)
-        self._last: GroupSets | None = None
+        self.known: dict[bytes, GroupSets] = {}
         self.free: Mask = (self.ranks > 0) & (self.ranks <= self.room)
 
     def _orthonormal(self) -> list[Array]:
@@ -113,20 +118,21 @@ class GroupRows:
         return held[self.free[held]]
 
     def sets(self, terms: Indices) -> "GroupSets":
-        """Sets of some groups; the last ones are remembered."""
-        if self._last is None or not np.array_equal(self._last.places, terms):
-            self._last = GroupSets(self, terms)
-        return self._last
+        """Sets of some groups, with what was found of them before."""
+        key = terms.tobytes()
+        if key not in self.known:
+            self.known[key] = GroupSets(self, terms)
+        return self.known[key]
 
     def missing(self, near: Sequence[Indices], terms: Indices, most: int) -> Indices:
         """Groups outside of some that one of the sets of these would take up."""
         outside = np.setdiff1d(np.flatnonzero(self.free), terms)
         known = self.sets(terms)
-        places = [np.searchsorted(terms, chosen) for chosen in near]
+        sets = [(np.searchsorted(terms, chosen), self.basis(chosen)) for chosen in near]
         better: list[Array] = [np.zeros(0)]
         for part in self._blocks(outside):
             beside = self.basis(part)
-            gains = [known.improvements(chosen, part, beside) for chosen in places]
+            gains = [known.improvements(chosen, own, part, beside) for chosen, own in sets]
             better.append(np.max(gains, axis=0, initial=0.0))
         wanted = np.concatenate(better)
         order = np.argsort(-wanted, kind="stable")[:most]
@@ -148,12 +154,14 @@ class GroupSets:
 
     def __init__(self, rows: GroupRows, terms: Indices) -> None:
         self.rows, self.places = rows, terms
-        self.block = rows.basis(terms)
-        self.gram, self.cross = self.block @ self.block.T, self.block @ rows.rows.target
+        block = rows.basis(terms)
+        self.gram, self.cross = block @ block.T, block @ rows.rows.target
         self.ranks = rows.ranks[terms]
         self._ends = _ends(self.ranks)
         self._spans = [np.arange(a, b) for a, b in pairwise(self._ends)]
-        self._looks: dict[bytes, GroupLook] = {}
+        self._look = once(self._looked)
+        self.grown, self.shrunk = once(self._grown), once(self._shrunk)
+        self.exchanged = once(self._exchanged)
 
     def columns(self, chosen: Indices) -> Indices:
         """All columns of the groups of a set, ascending."""
@@ -172,13 +180,9 @@ class GroupSets:
         spans = [self._spans[g] for g in chosen]
         return np.concatenate(spans) if spans else np.zeros(0, dtype=np.int64)
 
-    def _look(self, chosen: Indices) -> GroupLook:
-        """What every group would add to a set; searches come back to the same sets."""
-        key = chosen.tobytes()
-        if key not in self._looks:
-            at = self._vectors(chosen)
-            self._looks[key] = self._beside(chosen, self.gram[:, at], self.cross, self._ends)
-        return self._looks[key]
+    def _looked(self, chosen: Indices) -> GroupLook:
+        """What every group would add to a set, and in the place of its members."""
+        return self._beside(chosen, self.gram[:, self._vectors(chosen)], self.cross, self._ends)
 
     def _beside(self, chosen: Indices, shared: Array, cross: Array, ends: Indices) -> GroupLook:
         """The same for groups of which the inner products with the set and with the target are given."""
@@ -216,7 +220,7 @@ class GroupSets:
         freedom = self.freedom(chosen) - self.ranks[chosen][:, None]
         return self._added(look.exchanged, rss, freedom, ranks)
 
-    def grown(self, chosen: Indices) -> Indices | None:
+    def _grown(self, chosen: Indices) -> Indices | None:
         """The set with the group that explains most of what it leaves, for its degrees of freedom."""
         worth = self._additions(chosen)
         best = int(np.argmin(worth))
@@ -246,31 +250,31 @@ class GroupSets:
         factor, failed = dpotrf(self.gram[np.ix_(at, at)], lower=1, clean=0)
         return not failed and bool((np.diag(factor) ** 2 > DEPENDENT).all())
 
-    def shrunk(self, chosen: Indices) -> Indices:
+    def _shrunk(self, chosen: Indices) -> Indices:
         """The set without the group that explains least, for its degrees of freedom."""
         costs = self._look(chosen).cost
         freedom = self.freedom(chosen) - self.ranks[chosen]
         worth = (self.rss(chosen) + costs) * np.exp(self.rows.price * freedom)
         return np.delete(chosen, int(np.argmin(worth)))
 
-    def improvements(self, chosen: Indices, others: Indices, bases: Array) -> Array:
-        """By how much groups from outside, with their bases, would do better than those within.
+    def improvements(self, chosen: Indices, own: Array, others: Indices, bases: Array) -> Array:
+        """By how much groups from outside would do better than those within; with the bases of the set and of theirs.
 
         In the place of a member of a set they compete with the set itself, added with the best one that is larger by a
         group.
         """
-        shared, cross = bases @ self.block[self._vectors(chosen)].T, bases @ self.rows.rows.target
+        shared, cross = bases @ own.T, bases @ self.rows.rows.target
         ranks = self.rows.ranks[others]
         look = self._beside(chosen, shared, cross, _ends(ranks))
         rss, freedom = self.rss(chosen), self.freedom(chosen)
-        own = self.worth(chosen, rss)
-        exchanged = own - self._replaced(chosen, look, ranks).min(axis=0, initial=own)
+        worth = self.worth(chosen, rss)
+        exchanged = worth - self._replaced(chosen, look, ranks).min(axis=0, initial=worth)
         most = self.rows.total * exp(self.rows.price * self.rows.room)
         larger = float(self._additions(chosen).min(initial=most))
         added = larger - np.minimum(self._added(look.added, rss, freedom, ranks), larger)
         return np.asarray(np.maximum(exchanged, added))
 
-    def exchanged(self, chosen: Indices) -> tuple[Indices, float]:
+    def _exchanged(self, chosen: Indices) -> tuple[Indices, float]:
         """The set after the best exchanges of one group for another, until none helps; its residual sum of squares."""
         chosen = np.sort(chosen)
         rss = self.rss(chosen)

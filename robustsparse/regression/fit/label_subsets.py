@@ -19,7 +19,7 @@ from robustsparse.regression.fit.best_subsets import padded
 from robustsparse.regression.fit.criteria import Price, cost
 from robustsparse.regression.fit.finders import Found, Hints, Whole
 from robustsparse.regression.fit.standardized import Standardized
-from robustsparse.regression.fit.subsets import Subset, SubsetPath, subset_path
+from robustsparse.regression.fit.subsets import Subset, SubsetPath, set_rows, subset_path
 from robustsparse.robust.wrong_labels import Labelled, ShareFits, share_fits
 
 # The likelihood is looked at from so many models, at most.
@@ -99,7 +99,7 @@ class _Search:
         problem = replace(self.part, y=response, weights=weights, offset=None)
         sets = [one.columns for one, _ in self.best.values() if len(one.columns)]
         most = identifiable_k(self.part.n, self.part.free)
-        path = subset_path(problem, [*seeds, *sets], most, self._criterion)
+        path = subset_path(set_rows(problem), [*seeds, *sets], most, self._criterion)
         self.take(path.values())
         return path
 

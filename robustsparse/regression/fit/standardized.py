@@ -26,7 +26,7 @@ from robustsparse.regression.fit.packing import packed
 from robustsparse.robust.scales import ROUNDED_MAD_TO_SD
 from robustsparse.robust.standardize import Scaling, standardize
 
-# Entries of a design whose rows are copied rather than moved.
+# Entries of a design that is copied rather than worked on in place.
 _SMALL = 1 << 20
 
 
@@ -95,6 +95,11 @@ class Standardized:
     def n(self) -> int:
         """Number of rows."""
         return int(self.XT.shape[1]) if self.seen is None else len(self.seen)
+
+    @property
+    def small(self) -> bool:
+        """Whether copies of the design are cheap."""
+        return bool(self.XT.size <= _SMALL)
 
     @property
     def d(self) -> int:
@@ -248,7 +253,7 @@ class Standardized:
     def only(self, kept: Mask) -> Iterator["Standardized"]:
         """The same problem on the kept rows, for a while, in the memory of this one, which must be left alone then."""
         # A small copy is made sooner than room for one that is found in place.
-        if kept.all() or self.XT.size <= _SMALL:
+        if kept.all() or self.small:
             yield self.rows(kept)
             return
         with packed(self.XT, kept) as XT:

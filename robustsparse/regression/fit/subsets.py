@@ -14,7 +14,6 @@ Where columns form groups, all this is done with whole groups: `column_sets` and
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
 
 import numpy as np
 
@@ -53,8 +52,13 @@ class Subset:
     freedom: int
 
 
+def set_rows(problem: Standardized) -> ColumnRows | GroupRows:
+    """Trusted rows as sets of their columns, or of groups of these, are looked for."""
+    return ColumnRows(problem) if problem.terms is None else GroupRows(problem, problem.terms)
+
+
 def subset_path(
-    problem: Standardized,
+    rows: ColumnRows | GroupRows,
     seeds: Sequence[Indices],
     most: int,
     criterion: Criterion,
@@ -63,8 +67,8 @@ def subset_path(
 
     Parameters
     ----------
-    problem : Standardized
-        Trusted rows.
+    rows : ColumnRows or GroupRows
+        Trusted rows, see `set_rows`.
     seeds : sequence of arrays of int
         Sets that somebody else found, to start from as well.
     most : int
@@ -72,7 +76,6 @@ def subset_path(
     criterion : callable
         Takes a size, a residual sum of squares and degrees of freedom; the path ends some way beyond its minimum.
     """
-    rows = ColumnRows(problem) if problem.terms is None else GroupRows(problem, problem.terms)
     # It is asked for all sizes again after every step.
     criterion = cache(criterion)
     many = int(rows.free.sum())
@@ -131,13 +134,11 @@ def _all_sizes(
 ) -> dict[int, Subset]:
     """Sets of all sizes up to some way beyond the best, from below, from the starts and from above."""
     found: dict[int, tuple[Indices, float]] = {0: (np.zeros(0, dtype=np.int64), work.rows.total)}
-    # Sweeps come back to the same sets until none of them gets better.
-    exchanged, grown, shrunk = _once(work.exchanged), _once(work.grown), _once(work.shrunk)
 
     def offer(chosen: Indices | None) -> bool:
         if chosen is None or len(chosen) > most:
             return False
-        better, rss = exchanged(chosen)
+        better, rss = work.exchanged(chosen)
         size = len(better)
         worth = work.worth(better, rss)
         if size in found and worth >= work.worth(*found[size]) * (1.0 - LOWER):
@@ -155,7 +156,7 @@ def _all_sizes(
         changed, end = False, 0
         best, least = 0, value(0)
         for size in range(most):
-            changed |= offer(grown(found[size][0]))
+            changed |= offer(work.grown(found[size][0]))
             if size + 1 not in found:
                 break
             end = size + 1
@@ -166,26 +167,10 @@ def _all_sizes(
         for size in [size for size in found if size > end]:
             del found[size]
         for size in range(end, 1, -1):
-            changed |= offer(shrunk(found[size][0]))
+            changed |= offer(work.shrunk(found[size][0]))
         if not changed:
             break
     return {size: _subset(work, *found[size]) for size in sorted(found)}
-
-
-_Answer = TypeVar("_Answer")
-
-
-def _once(ask: Callable[[Indices], _Answer]) -> Callable[[Indices], _Answer]:
-    """A function of a set that remembers its answers."""
-    known: dict[bytes, _Answer] = {}
-
-    def answer(chosen: Indices) -> _Answer:
-        key = chosen.tobytes()
-        if key not in known:
-            known[key] = ask(chosen)
-        return known[key]
-
-    return answer
 
 
 def _turned(best: int, end: int) -> bool:
