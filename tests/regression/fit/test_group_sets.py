@@ -11,7 +11,7 @@ from robustsparse.algorithm.losses import Squared
 from robustsparse.regression.family import Gaussian
 from robustsparse.regression.fit import subsets
 from robustsparse.regression.fit.standardized import Standardized, standardized
-from robustsparse.regression.fit.subsets import subset_path
+from robustsparse.regression.fit.subsets import set_rows, subset_path
 
 ROUNDING = 1e-6
 SIZES = (3, 1, 2, 4, 1, 2, 3, 1)
@@ -49,7 +49,7 @@ def test_sets_are_the_best_of_all_of_their_size_by_what_they_cost() -> None:
     for seed in range(8):
         data = problem(seed)
         of = np.repeat(np.arange(len(SIZES)), SIZES)
-        path = subset_path(data, [], 4, everything)
+        path = subset_path(set_rows(data), [], 4, everything)
         for size in range(1, 5):
             truth = min(
                 worth(data, np.flatnonzero(np.isin(of, chosen)))
@@ -69,7 +69,7 @@ def test_the_coding_of_a_group_does_not_matter() -> None:
 
     for seed in range(4):
         plain, other = problem(seed), problem(seed, change=mixed)
-        paths = [subset_path(data, [], 5, everything) for data in (plain, other)]
+        paths = [subset_path(set_rows(data), [], 5, everything) for data in (plain, other)]
         for size in range(6):
             assert paths[0][size].columns.tolist() == paths[1][size].columns.tolist()
             assert paths[0][size].rss == pytest.approx(paths[1][size].rss, rel=ROUNDING)
@@ -82,7 +82,7 @@ def test_columns_that_repeat_others_of_their_group_cost_nothing() -> None:
         return X
 
     data = problem(1, change=doubled)
-    path = subset_path(data, [], 3, everything)
+    path = subset_path(set_rows(data), [], 3, everything)
     chosen = next(one for one in path.values() if 0 in one.columns)
     assert {0, 1, 2} <= set(chosen.columns.tolist())
     assert chosen.freedom == len(chosen.columns) - 1
@@ -101,7 +101,7 @@ def test_groups_outside_the_working_set_are_found(monkeypatch: pytest.MonkeyPatc
         sets = []
         for working in (5, 400):
             monkeypatch.setattr(subsets, "_WORKING", working)
-            sets.append(subset_path(data, [], 30, priced(data)))
+            sets.append(subset_path(set_rows(data), [], 30, priced(data)))
         best = min(sets[1], key=lambda size, whole=sets[1]: _value(data, whole, size))
         assert sets[0][best].columns.tolist() == sets[1][best].columns.tolist()
 
@@ -118,11 +118,11 @@ def test_a_large_group_of_noise_does_not_win_by_its_size() -> None:
         y = 0.35 * X[:, 30] + rng.normal(size=100)
         labels = np.r_[np.zeros(30, dtype=int), 1]
         data = standardized(X, y, Squared(), family=Gaussian(), how="mad", groups=labels)
-        right.append(subset_path(data, [], 1, everything)[1].columns.tolist() == [30])
+        right.append(subset_path(set_rows(data), [], 1, everything)[1].columns.tolist() == [30])
     assert np.mean(right) >= 0.9
 
 
 def test_kept_columns_are_in_no_group() -> None:
     data = problem(2, keep=np.array([3]))
-    for one in subset_path(data, [], 4, everything).values():
+    for one in subset_path(set_rows(data), [], 4, everything).values():
         assert 3 not in one.columns

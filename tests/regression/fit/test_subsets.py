@@ -13,7 +13,7 @@ from robustsparse.algorithm.losses import Squared
 from robustsparse.regression.family import Gaussian
 from robustsparse.regression.fit import subsets
 from robustsparse.regression.fit.standardized import Standardized, standardized
-from robustsparse.regression.fit.subsets import subset_path
+from robustsparse.regression.fit.subsets import set_rows, subset_path
 
 ROUNDING = 1e-8
 
@@ -48,7 +48,7 @@ def test_sets_are_the_best_of_all_subsets(rho: float) -> None:
     best = []
     for seed in range(8):
         data = problem(seed, rho=rho)
-        path = subset_path(data, [], 5, everything)
+        path = subset_path(set_rows(data), [], 5, everything)
         for size in range(1, 6):
             truth = min(rss(data, chosen) for chosen in combinations(range(10), size))
             best.append(path[size].rss <= truth * (1 + ROUNDING))
@@ -60,14 +60,14 @@ def test_residuals_are_those_of_least_squares_with_weights_offset_and_kept_colum
     rng = np.random.default_rng(5)
     weights, offset = rng.uniform(0.2, 2.0, 60), rng.normal(size=60)
     data = problem(1, keep=np.array([7]), weights=weights, offset=offset)
-    for size, subset in subset_path(data, [], 4, everything).items():
+    for size, subset in subset_path(set_rows(data), [], 4, everything).items():
         assert 7 not in subset.columns
         assert len(subset.columns) == size
         assert subset.rss == pytest.approx(rss(data, subset.columns), rel=ROUNDING)
 
 
 def test_more_columns_never_leave_more() -> None:
-    path = subset_path(problem(2, n=80, d=40), [], 12, everything)
+    path = subset_path(set_rows(problem(2, n=80, d=40)), [], 12, everything)
     left = [path[size].rss for size in sorted(path)]
     assert list(path) == list(range(13))
     assert (np.diff(left) < 0).all()
@@ -75,14 +75,14 @@ def test_more_columns_never_leave_more() -> None:
 
 def test_the_path_ends_beyond_the_minimum_of_the_criterion() -> None:
     data = problem(3, n=150, d=60)
-    path = subset_path(data, [], 60, price(150, 60))
+    path = subset_path(set_rows(data), [], 60, price(150, 60))
     assert 3 + subsets._PATIENCE <= max(path) < 30
     assert set(path[3].columns.tolist()) == {0, 1, 2}
 
 
 def test_larger_sets_do_not_change_those_before() -> None:
     data = problem(4, n=150, d=60)
-    path = subset_path(data, [], 60, price(150, 60))
+    path = subset_path(set_rows(data), [], 60, price(150, 60))
     longer = path.continued(40)
     assert max(longer) == 40
     for size in path:
@@ -97,9 +97,9 @@ def test_columns_outside_the_first_working_set_are_found(monkeypatch: pytest.Mon
     y = X[:, 0] - X[:, 1] + 0.05 * rng.normal(size=200)
     data = standardized(X, y, Squared(), family=Gaussian(), how="mad")
     monkeypatch.setattr(subsets, "_WORKING", 5)
-    small = subset_path(data, [], 60, price(200, 400))
+    small = subset_path(set_rows(data), [], 60, price(200, 400))
     monkeypatch.setattr(subsets, "_WORKING", 400)
-    whole = subset_path(data, [], 60, price(200, 400))
+    whole = subset_path(set_rows(data), [], 60, price(200, 400))
     np.testing.assert_array_equal(small[2].columns, [0, 1])
     np.testing.assert_array_equal(whole[2].columns, [0, 1])
 
@@ -109,7 +109,7 @@ def test_repeated_and_constant_columns_are_never_taken_twice() -> None:
     X = rng.normal(size=(50, 3))
     X = np.column_stack([X, X, np.ones(50)])
     data = standardized(X, X[:, 0] + X[:, 1], Squared(), family=Gaussian(), how="mad")
-    path = subset_path(data, [], 7, everything)
+    path = subset_path(set_rows(data), [], 7, everything)
     assert max(path) == 3
     assert all(np.isfinite(subset.rss) for subset in path.values())
 
@@ -117,5 +117,5 @@ def test_repeated_and_constant_columns_are_never_taken_twice() -> None:
 def test_seeds_are_never_made_worse() -> None:
     data = problem(6, n=80, d=40, rho=0.8)
     seed = np.array([0, 1, 2, 11, 17])
-    path = subset_path(data, [seed], 12, partial(everything))
+    path = subset_path(set_rows(data), [seed], 12, partial(everything))
     assert path[5].rss <= rss(data, seed) * (1 + ROUNDING)
