@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from robustsparse.kernels.cholesky import factorize
+from robustsparse.kernels.cholesky import factorize, solve_factored
 from robustsparse.kernels.compiler import brief, kernel, part
 from robustsparse.kernels.constants import SUMS, ZERO
 from robustsparse.kernels.vectors import (
@@ -21,25 +21,30 @@ from robustsparse.kernels.vectors import (
     whole_numbers,
 )
 
+# Columns of which the others leave less than this part are inverted with more care.
+APART = 1e-2
 # Bars are lowered by this factor where rounding must not decide who is looked at.
 NEARLY = 1.0 - 1e-9
 
 
+@part
+def _by_solutions(factor, inverse):
+    """Inverse by the factor of a matrix, one column after the other, each on its own."""
+    k = len(factor)
+    unit = vector(k)
+    for i in range(k):
+        unit[i] = 0.0
+    for i in range(k):
+        unit[i] = 1.0
+        solve_factored(factor, unit, inverse[i])
+        unit[i] = 0.0
+
+
 @part(fastmath=SUMS)
-def _inverse(gram, chosen, dependent, inverse):
-    """Inverse of the inner products of a set; returns whether rounding would decide."""
-    k = len(chosen)
-    inside = matrix(k, k)
-    factor = matrix(k, k)
-    most = 0.0
+def _by_symmetry(factor, inverse):
+    """The same in a third of the time: what is above the diagonal is also below."""
+    k = len(factor)
     for i in range(k):
-        for j in range(k):
-            inside[i, j] = gram[chosen[i], chosen[j]]
-        most = larger(most, inside[i, i])
-    if not factorize(inside, 0.0, 1.0, factor) > dependent * most:
-        return True
-    for i in range(k):
-        # Above the diagonal only: what is below is the same.
         inverse[i, i] = 1.0 / factor[i, i]
         for m in range(i + 1, k):
             total = 0.0
@@ -51,6 +56,26 @@ def _inverse(gram, chosen, dependent, inverse):
             for j in range(i, m):
                 inverse[i, j] -= inverse[i, m] * factor[m, j]
             inverse[m, i] = inverse[i, m]
+
+
+@part
+def _inverse(gram, chosen, dependent, inverse):
+    """Inverse of the inner products of a set; returns whether rounding would decide."""
+    k = len(chosen)
+    inside = matrix(k, k)
+    factor = matrix(k, k)
+    most = 0.0
+    for i in range(k):
+        for j in range(k):
+            inside[i, j] = gram[chosen[i], chosen[j]]
+        most = larger(most, inside[i, i])
+    least = factorize(inside, 0.0, 1.0, factor)
+    if not least > dependent * most:
+        return True
+    if least > APART * most:
+        _by_symmetry(factor, inverse)
+    else:
+        _by_solutions(factor, inverse)
     return False
 
 
