@@ -429,6 +429,11 @@ class _Found:
         found = self.column.get(name) or self.term.get(name) or self.variable.get(name)
         if not found:
             known = {**self.column, **self.term, **self.variable}
+            if name in known:
+                raise FormulaError(
+                    f"{argument} names {name!r}, which has no column of its own: it is the intercept, or a factor with "
+                    f"one level in the rows in use; leave it out of {argument}"
+                )
             hint = did_you_mean(name, known) or f"; these are terms: {listed(known, quote=False)}"
             raise FormulaError(f"{argument} names {name!r}, which is no term{hint}")
         return found

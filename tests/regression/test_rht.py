@@ -279,6 +279,13 @@ def test_a_factor_with_one_level_is_told_of_as_constant_columns_are(sim: Any) ->
     assert "Reference levels: h: u." in told
 
 
+def test_a_factor_with_one_level_cannot_be_kept(sim: Any) -> None:
+    data = sim.data.assign(g="only")
+    for asked in ({"keep": "g"}, {"groups": {"both": ["g", "x1"]}}):
+        with pytest.raises(rs.FormulaError, match=r"'g', which has no column.*one level"):
+            rht("y ~ .", data, **asked)  # type: ignore[arg-type]
+
+
 def test_a_factor_whose_other_levels_are_left_out_has_one(sim: Any) -> None:
     data = sim.data.assign(g=["rare", *["usual"] * (len(sim.data) - 1)])
     data.loc[0, "x1"] = np.nan

@@ -16,6 +16,8 @@ from robustsparse.robust.wrong_cells import single_errors, too_many
 
 # The noise is this share of what a first fit leaves, at least, and is looked for by so many halvings.
 _LEAST_NOISE, _HALVINGS = 0.01, 20
+# What an exact fit has for noise, in squared scales of the response: products of such numbers are above zero.
+_NO_NOISE = 1e-140
 # Variance of the logistic distribution: how uncertain a label is whose linear predictor is known.
 _LABEL_VARIANCE = np.pi**2 / 3.0
 
@@ -123,7 +125,7 @@ def _noise_variance(model: Model, variance: Array) -> float:
     def too_small(own: float) -> bool:
         return bool(np.median(np.abs(model.resid) / np.sqrt(own + variance)) * MAD_TO_SD > 1.0)
 
-    high = max(model.scale**2, np.finfo(float).tiny)
+    high = max(model.scale**2, _NO_NOISE)
     low = _LEAST_NOISE * high
     for _ in range(_HALVINGS):
         middle = float(np.sqrt(low * high))
