@@ -11,7 +11,7 @@ import pytest
 
 from robustsparse import simulate
 from robustsparse.algorithm.gradients import TRIM_PER_EPSILON
-from robustsparse.regression.family import Gaussian
+from robustsparse.regression.gaussian import Gaussian
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = (DOCS / "how-it-works.md").read_text()

@@ -38,7 +38,7 @@ from scipy.stats import norm
 from vignettes_common import quick, read_results, run_trials
 
 import robustsparse as rs
-from robustsparse.regression.family import as_family
+from robustsparse.regression.families import as_family
 from robustsparse.report.plots.style import GREY, PALETTE, name_axes, polish
 
 TRIALS, ITERATIONS = (2, 15) if quick() else (50, 60)

@@ -8,7 +8,7 @@ from robustsparse.algorithm.losses import LossLike
 from robustsparse.algorithm.problem import StepLike
 from robustsparse.algorithm.sparsity import Sparsity
 from robustsparse.base.checks import Seed
-from robustsparse.regression.family import FamilyLike
+from robustsparse.regression.families import FamilyLike
 from robustsparse.robust.standardize import ScaleLike
 
 Epsilon = float | Literal["auto"]

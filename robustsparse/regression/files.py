@@ -27,7 +27,8 @@ from robustsparse.design.fingerprint import Fingerprint
 from robustsparse.design.frames import Dropped
 from robustsparse.regression.call import Call, Rerun, gone
 from robustsparse.regression.cells import Imputation
-from robustsparse.regression.family import FAMILIES, Family
+from robustsparse.regression.families import FAMILIES
+from robustsparse.regression.family import Family
 from robustsparse.regression.fit.contamination import BadShare
 from robustsparse.regression.made import Made
 from robustsparse.regression.members import Member, Members

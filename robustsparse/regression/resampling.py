@@ -27,7 +27,7 @@ from robustsparse.design.groups import named
 from robustsparse.design.response import Coding, Response
 from robustsparse.design.stores.opening import kind_of
 from robustsparse.regression.arguments import Arguments
-from robustsparse.regression.family import as_family
+from robustsparse.regression.families import as_family
 from robustsparse.regression.fit.mending import without_gaps
 from robustsparse.regression.fit.options import make_options
 from robustsparse.regression.part_fits import PartFit, PartFits

@@ -19,7 +19,7 @@ from robustsparse.design.groups import GroupsLike
 from robustsparse.design.stores.opening import budget, kind_of, open_store
 from robustsparse.regression.arguments import Arguments, Cells, Cov, Epsilon, Goal, Select
 from robustsparse.regression.call import UPDATE, Before, Call
-from robustsparse.regression.family import FamilyLike
+from robustsparse.regression.families import FamilyLike
 from robustsparse.regression.keeping import copied
 from robustsparse.regression.rerun import rerun
 from robustsparse.regression.result import RHTResult

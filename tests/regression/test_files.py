@@ -14,7 +14,7 @@ import pytest
 
 import robustsparse as rs
 from robustsparse.algorithm.estimator import Estimator
-from robustsparse.regression.family import Gaussian
+from robustsparse.regression.gaussian import Gaussian
 
 
 @pytest.fixture(scope="module")

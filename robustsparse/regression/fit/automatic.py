@@ -20,7 +20,6 @@ from robustsparse.algorithm.exchanges import DEPENDENT
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.progress import progress
 from robustsparse.base.types import Array, Indices, Mask
-from robustsparse.regression.family import residual_unit
 from robustsparse.regression.fit.best_subsets import BestSubsets
 from robustsparse.regression.fit.criteria import (
     PRICES,
@@ -51,6 +50,7 @@ from robustsparse.regression.fit.rows import (
 from robustsparse.regression.fit.shown import shown_run
 from robustsparse.regression.fit.standardized import Standardized, by_labels, by_least_squares
 from robustsparse.regression.fit.views import View, views
+from robustsparse.regression.gaussian import residual_unit
 from robustsparse.robust.mm import Refit
 from robustsparse.robust.row_clusters import cluster_shares
 

@@ -22,7 +22,8 @@ from robustsparse.base.errors import ParameterError
 from robustsparse.base.threads import threads_for
 from robustsparse.base.types import Array
 from robustsparse.regression.arguments import Arguments, Cells, Cov, Epsilon, Goal, Select
-from robustsparse.regression.family import Family, as_family, check_loss
+from robustsparse.regression.families import as_family, check_loss
+from robustsparse.regression.family import Family
 from robustsparse.robust.standardize import SCALES, ScaleLike
 
 # With a robust step, and with a step of fixed length.

@@ -7,8 +7,8 @@ import numpy as np
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.types import Array, Indices, Mask
-from robustsparse.regression.family import residual_unit
 from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.gaussian import residual_unit
 from robustsparse.robust.common_values import beyond_ordinary
 from robustsparse.robust.distances import (
     ROWS_A_COLUMN,

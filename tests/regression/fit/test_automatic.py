@@ -11,7 +11,6 @@ from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.problem import Settings
 from robustsparse.algorithm.solver import solve
 from robustsparse.regression.arguments import Arguments
-from robustsparse.regression.family import Gaussian
 from robustsparse.regression.fit.as_printed import as_thresholded
 from robustsparse.regression.fit.automatic import automatic_fit, refit_all_rows
 from robustsparse.regression.fit.criteria import criteria, ebic_price
@@ -20,6 +19,7 @@ from robustsparse.regression.fit.options import make_options
 from robustsparse.regression.fit.rows import leverage, rejected
 from robustsparse.regression.fit.standardized import Standardized, standardized
 from robustsparse.regression.fit.starts import best_start, concentrate
+from robustsparse.regression.gaussian import Gaussian
 from robustsparse.robust.mm import Refit
 
 SETTINGS = Settings("auto", None, 100, 1e-10)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from robustsparse.algorithm.losses import Logistic, Squared
-from robustsparse.regression.family import Binomial, Gaussian
+from robustsparse.regression.binomial import Binomial
 from robustsparse.regression.fit.cross_validated_net import cross_validated_net, deal_folds
 from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.gaussian import Gaussian
 
 
 def make(family: str, seed: int = 0) -> Standardized:

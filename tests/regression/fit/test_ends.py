@@ -9,11 +9,11 @@ import pytest
 import robustsparse as rs
 from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.solver import RHTFit
-from robustsparse.regression.family import Gaussian
 from robustsparse.regression.fit.ends import End, Ends
 from robustsparse.regression.fit.finders import Found, Hints
 from robustsparse.regression.fit.standardized import standardized
 from robustsparse.regression.fit.views import View
+from robustsparse.regression.gaussian import Gaussian
 from robustsparse.robust.mm import Refit
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from robustsparse.algorithm.losses import Squared
-from robustsparse.regression.family import Gaussian
 from robustsparse.regression.fit import subsets
 from robustsparse.regression.fit.standardized import Standardized, standardized
 from robustsparse.regression.fit.subsets import set_rows, subset_path
+from robustsparse.regression.gaussian import Gaussian
 
 ROUNDING = 1e-6
 SIZES = (3, 1, 2, 4, 1, 2, 3, 1)

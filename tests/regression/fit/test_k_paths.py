@@ -15,7 +15,7 @@ from robustsparse.algorithm.solver import solve
 from robustsparse.algorithm.sparsity import k_grid, largest_k
 from robustsparse.base.types import Array
 from robustsparse.regression.arguments import Arguments
-from robustsparse.regression.family import Binomial, Gaussian
+from robustsparse.regression.binomial import Binomial
 from robustsparse.regression.fit.as_printed import thresholded_fit
 from robustsparse.regression.fit.criteria import (
     PRICES,
@@ -29,6 +29,7 @@ from robustsparse.regression.fit.criteria import (
 from robustsparse.regression.fit.k_paths import choice_of, choose_by_cv, path
 from robustsparse.regression.fit.options import make_options
 from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.gaussian import Gaussian
 
 SETTINGS = Settings("auto", None, 50, 1e-8)
 # Criteria of the same fit by ways that round differently.

@@ -10,7 +10,7 @@ from scipy.special import expit
 import robustsparse as rs
 from robustsparse.algorithm.losses import Logistic
 from robustsparse.base.types import Array, Indices
-from robustsparse.regression.family import Binomial
+from robustsparse.regression.binomial import Binomial
 from robustsparse.regression.fit.criteria import ric_price
 from robustsparse.regression.fit.finders import Found, Hints
 from robustsparse.regression.fit.label_subsets import LabelSubsets

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from robustsparse.algorithm.losses import Squared
-from robustsparse.regression.family import Gaussian
 from robustsparse.regression.fit.levels import RareLevels
 from robustsparse.regression.fit.standardized import standardized
+from robustsparse.regression.gaussian import Gaussian
 
 
 @pytest.fixture

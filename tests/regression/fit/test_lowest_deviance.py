@@ -11,7 +11,7 @@ from robustsparse.algorithm.losses import Logistic
 from robustsparse.algorithm.solver import solve
 from robustsparse.base.types import Array
 from robustsparse.regression.arguments import Arguments
-from robustsparse.regression.family import Binomial
+from robustsparse.regression.binomial import Binomial
 from robustsparse.regression.fit.as_printed import thresholded_fit
 from robustsparse.regression.fit.lowest_deviance import LowestDeviance
 from robustsparse.regression.fit.options import make_options

@@ -7,9 +7,9 @@ import pytest
 
 from robustsparse.algorithm.losses import Squared
 from robustsparse.base.types import Array
-from robustsparse.regression.family import Gaussian
 from robustsparse.regression.fit.pursuit import pursue
 from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.gaussian import Gaussian
 
 
 def problem(

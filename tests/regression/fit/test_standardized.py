@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from robustsparse.algorithm.losses import Huber, Logistic, Squared
-from robustsparse.regression.family import Binomial, Gaussian
+from robustsparse.regression.binomial import Binomial
 from robustsparse.regression.fit.standardized import standardized
+from robustsparse.regression.gaussian import Gaussian
 
 ROUNDING = 1e-12
 

@@ -8,9 +8,9 @@ import pytest
 import robustsparse as rs
 from robustsparse.algorithm.losses import Squared
 from robustsparse.base.types import Array
-from robustsparse.regression.family import Gaussian
 from robustsparse.regression.fit.rows import leverage
 from robustsparse.regression.fit.standardized import standardized
+from robustsparse.regression.gaussian import Gaussian
 
 SEEDS = range(5)
 # Of five data sets one may have a false term.
