@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from robustsparse.algorithm.estimator import as_given
 from robustsparse.algorithm.solver import RHTFit
@@ -178,26 +179,31 @@ class _Labels:
                 f"the fitted value of row {design.rows[beyond[0]]!r} is too large for a number; divide the response by "
                 "a constant, or drop this row."
             )
-        response, far = response_flags(problem, model), self.far.flags
-        flag = np.select([response & far, response, far], ["both", "response", "leverage"], "")
-        told = {} if model.wrong is None else {"wrong": model.wrong}
+        told = {} if model.wrong is None else {"wrong": np.array(model.wrong)}
         table = pd.DataFrame(
             {
                 "link": link,
-                "fitted": prediction,
+                "fitted": np.array(prediction),
                 "resid": design.response.values - prediction,
                 "std_resid": judged_residuals(problem, model),
-                "weight": model.weights
-                if problem.certainty is None
-                else model.weights * problem.certainty,
-                "distance": self.far.distances,
+                "weight": model.weights * (1.0 if problem.certainty is None else problem.certainty),
+                "distance": np.array(self.far.distances),
                 "distance_cutoff": self.far.cutoff,
-                "flag": flag.astype(object),
+                "flag": self._flags(model),
                 **told,
             },
             index=design.rows,
+            # All of them are its own; to gather them in one array would take as much memory again.
+            copy=False,
         )
         return table if design.first is None else table.iloc[design.first]
+
+    def _flags(self, model: Model) -> NDArray[np.object_]:
+        """What is said of each row."""
+        response, far = response_flags(self.problem, model), self.far.flags
+        flag = np.full(len(far), "", dtype=object)
+        flag[response], flag[far], flag[response & far] = "response", "leverage", "both"
+        return flag
 
     def covariance(
         self, model: Model, errors: StandardErrors

@@ -178,14 +178,15 @@ def mm_row_moves(A: Array, y: Array, fit: Refit, prior_weights: Array | None = N
 
 def _task(A: Array, y: Array, prior: Array, used: Mask, columns: Places) -> tuple[Problem, float]:
     """The regression of some rows and columns, well scaled, and the unit of its response."""
-    unit = _typical_size(y[used])
+    y, prior = _some(y, used), _some(prior, used)
+    unit = _typical_size(y)
     part = _some(A, used) if len(columns) == A.shape[1] else A[np.ix_(used, columns)]
-    return _scaled_problem(part, y[used], prior[used], unit), unit
+    return _scaled_problem(part, y, prior, unit), unit
 
 
-def _some(A: Array, used: Mask) -> Array:
-    """The used rows; all of them are not copied."""
-    return A if used.all() else A[used]
+def _some(values: Array, used: Mask) -> Array:
+    """The used rows of an array; all of them are not copied."""
+    return values if used.all() else values[used]
 
 
 def check_rows(A: Array, y: Array, prior_weights: Array | None) -> tuple[Array, Array, Array]:

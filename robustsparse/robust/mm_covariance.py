@@ -24,14 +24,16 @@ def covariance(task: Problem, u: Array, first: Array) -> Array:
     u, first : (n,) array
         Residuals of the estimate and of its first stage, in units of the scale.
     """
-    pull = leverages(task, _weights(u))
-    psi = np.where(pull > ALONE, 1.0, _psi(u) / np.maximum(1.0 - pull, 1.0 - ALONE))
     n, p = task.A.shape
     inverse, rho, direction = _slopes(task, u, first)
+    half = _half_inverse(gram(task, _weights(u)))[0]
     total = np.zeros((p, p))
     for rows in task.slices():
-        own = _own_moves(task.part(rows), psi[rows], inverse)
-        moves = own + np.outer(rho[rows], direction) * np.sqrt(n / (n - p))
+        part = task.part(rows)
+        pull = leverages(part, _weights(u[rows]), half)
+        psi = np.where(pull > ALONE, 1.0, _psi(u[rows]) / np.maximum(1.0 - pull, 1.0 - ALONE))
+        moves = _own_moves(part, psi, inverse)
+        moves += np.outer(rho[rows], direction) * np.sqrt(n / (n - p))
         total += moves.T @ moves
     return total
 
@@ -96,13 +98,13 @@ def _psi(u: Array) -> Array:
     return _weights(u) * _clipped(u)
 
 
-def leverages(task: Problem, weights: Array) -> Array:
-    """Leverage (n,) of each row in a least-squares fit with these weights, from 0 to 1."""
-    half = _half_inverse(gram(task, weights))[0]
-    lengths = np.empty(len(task.y))
-    for rows in task.slices():
-        lengths[rows] = ((task.A[rows] @ half) ** 2).sum(axis=1)
-    return np.asarray(task.prior * weights * lengths)
+def leverages(task: Problem, weights: Array, half: Array | None = None) -> Array:
+    """Leverage (n,) of each row in a least-squares fit with these weights, from 0 to 1.
+
+    `half` is a root (p, p) of the inverse of its normal matrix, if that is one of more rows than these.
+    """
+    half = _half_inverse(gram(task, weights))[0] if half is None else half
+    return np.asarray(task.prior * weights * ((task.A @ half) ** 2).sum(axis=1))
 
 
 def degrees_of_freedom(task: Problem, weights: Array) -> float:

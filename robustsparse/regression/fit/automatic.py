@@ -292,6 +292,8 @@ def _chosen(
         sizes = search.wanted or tuple(found.values)
         choice = _choice(part, search.finder, found, options, sizes)
     run = shown_run(counted, end.used, found.models[choice.k], options)
+    # They are as long as the data, and nobody comes to them any more.
+    search.refits.clear()
     models = Models(problem, rows.trust, rows.shares, dict(found.models))
     path = {size: fit.coef for size, fit in found.models.items()}
     return Fitted(models[choice.k], run, choice, path, rows.far, models)

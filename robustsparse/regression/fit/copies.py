@@ -56,14 +56,16 @@ def _centered(
     chosen = problem.columns(support)
     # Rows that do not count may hold values whose squares are no numbers.
     chosen = np.where(share[:, None] > 0, chosen, 0.0)
-    chosen = chosen - share @ chosen
-    return share, chosen, np.sqrt(share @ chosen**2)
+    chosen -= share @ chosen
+    squares = np.array([share @ column**2 for column in chosen.T])
+    return share, chosen, np.sqrt(squares)
 
 
 def sizes_of_correlations(XT: Array, share: Array, chosen: Array, length: Array) -> Array:
     """Sizes (p, s) of the correlations of the columns of a transposed design with centered ones of given lengths."""
     out: Array = np.zeros((len(XT), len(length)))
     width = max(1, _BLOCK // len(share))
+    shared = share[:, None] * chosen
     for first in range(0, len(out), width):
         part = slice(first, first + width)
         block = np.asarray(XT[part], dtype=np.float64)
@@ -72,7 +74,7 @@ def sizes_of_correlations(XT: Array, share: Array, chosen: Array, length: Array)
             square = block**2 @ share - (block @ share) ** 2
         spread = np.sqrt(np.where(np.isfinite(square), np.maximum(square, 0.0), 0.0))
         product = np.outer(spread, length)
-        cross = np.abs(block @ (share[:, None] * chosen))
+        cross = np.abs(block @ shared)
         np.divide(cross, product, out=out[part], where=product > 0)
     return out
 

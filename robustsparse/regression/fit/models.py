@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -66,9 +66,8 @@ class Model:
     ) -> "Model":
         """A robust regression of all rows on the columns of a model."""
         eta = rows.predictor(refit.coef)
-        weights = refit.weights * trust
         return cls(
-            columns, refit.coef, eta, refit.scale, refit.resid, weights, refit.cov, size, refit.df,
+            columns, refit.coef, eta, refit.scale, refit.resid, refit.weights * trust, refit.cov, size, refit.df,
             refit.wrong, partial(family.row_moves, rows, refit),
         )  # fmt: skip
 
@@ -136,24 +135,35 @@ class Models(ModelsOnDemand):
         self._family, self._free = problem.family, problem.free
 
     def _model(self, size: int) -> Model:
-        columns = self._columns[size]
         # With every column in the model nothing was selected: the robust regression sees to far rows itself.
         everything = size == self._free
         trust = np.ones_like(self._trust) if everything else self._trust
-        rows = self._chosen(columns)
-        rows = rows if everything else rows.weighted_by(trust * self._shares)
+        rows = self._rows_of(size)
         # Random numbers of its own: a model is the same whatever was asked for before it.
         refit = self._family.refit(
             rows, self._starts[size], SUBSAMPLES if everything else 0, np.random.default_rng(size)
         )
-        return Model.refitted(columns, rows, refit, trust, size, self._family)
+        model = Model.refitted(self._columns[size], rows, refit, trust, size, self._family)
+        # The columns of a tall design are taken out of it once more when they are needed.
+        return (
+            model
+            if self._problem is None
+            else replace(model, row_moves=partial(self._moves, size, refit))
+        )
 
-    def _chosen(self, columns: Indices) -> Chosen:
-        """All rows on some of the columns that are held."""
+    def _rows_of(self, size: int) -> Chosen:
+        """All rows on the columns of a model, as they count for it."""
+        columns = self._columns[size]
         if self._rows is None:
             assert self._problem is not None
-            return self._problem.chosen(columns)
-        return self._rows.only(np.searchsorted(self._union, columns))
+            rows = self._problem.chosen(columns)
+        else:
+            rows = self._rows.only(np.searchsorted(self._union, columns))
+        return rows if size == self._free else rows.weighted_by(self._trust * self._shares)
+
+    def _moves(self, size: int, refit: Refit) -> RowMoves:
+        """What each row does to the coefficients of a model."""
+        return self._family.row_moves(self._rows_of(size), refit)
 
 
 @dataclass(frozen=True)
