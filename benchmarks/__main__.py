@@ -23,6 +23,7 @@ from benchmarks import (
     scale,
     small,
     solver,
+    tall,
     unchanged,
 )  # fmt: skip
 from benchmarks.results import Results
@@ -42,6 +43,7 @@ SECTIONS: dict[str, tuple[str, Callable[[bool, int], Iterable[Any]]]] = {
     "small": ("times", lambda full, _: small.rows(full)),
     "repeated": ("times", lambda full, _: repeated.rows(full)),
     "kinds": ("times", lambda full, _: kinds.rows(full)),
+    "tall": ("times", lambda full, _: tall.rows(full)),
     "busy": ("times", lambda full, _: busy.rows(full)),
     "fits": ("fits", fits.rows),
     "growth": ("growth", _growth),

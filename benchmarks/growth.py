@@ -90,6 +90,9 @@ FULL = (
     ),
     Axis("k", Size(2_000, 20_000, 0), (2, 5, 10, 20, 40), 100_000_000),
 )  # fmt: skip
+# Few columns, where the quick run and the full one end.
+TALL_QUICK = Axis("n", Size(0, 20, 5), (50_000, 100_000, 200_000), 4_000_000)
+TALL_FULL = Axis("n", Size(0, 20, 5), (100_000, 200_000, 500_000, 1_000_000, 2_000_000), 40_000_000)
 
 
 def candidates(XT: Array, y: Array, k: int, whole: bool) -> dict[str, Candidate]:
@@ -160,5 +163,5 @@ def measure(axis: Axis) -> list[GrowthRow]:
 def rows(full: bool) -> Iterator[GrowthRow]:
     """All rows of this section."""
     _times(Size(100, 60, 2), True)  # load compiled code
-    for axis in FULL if full else QUICK:
+    for axis in (*FULL, TALL_FULL) if full else (*QUICK, TALL_QUICK):
         yield from measure(axis)
