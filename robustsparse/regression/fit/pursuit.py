@@ -4,7 +4,7 @@ Steps along the gradient of nearly collinear columns are so short that thousands
 columns takes one (subspace pursuit, Dai and Milenkovic, 2009).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 
 from robustsparse.algorithm.gradients import Mean
 from robustsparse.algorithm.iteration import largest
+from robustsparse.algorithm.products import BLOCK
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.base.row_slices import row_slices
 from robustsparse.base.types import Array, Indices
@@ -24,6 +25,8 @@ _STEPS, _LOWER = 10, 1e-6
 _FEWEST, _SHARE = 5, 1 / 3
 # Relative ridge of the normal equations, so that columns may repeat each other.
 _RIDGE = 1e-10
+# A run that asks for the plain gradient (p,) at scores (n,), and ends with a fit.
+Asking = Generator[Array, Array, RHTFit]
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,43 @@ def pursue(problem: Standardized, coef: Array, k: int) -> RHTFit:
     k : int
         Number of columns beside the kept ones.
     """
+    return together(problem, [pursuing(problem, coef, k)])[0]
+
+
+def together(problem: Standardized, runs: Sequence[Asking]) -> list[RHTFit]:
+    """What runs on one design come to that ask for plain gradients: each pass over the design answers all that wait."""
+    ends: dict[int, RHTFit] = {}
+    answers: dict[int, Array | None] = dict.fromkeys(range(len(runs)))
+    while answers:
+        asked: dict[int, Array] = {}
+        for place, answer in answers.items():
+            try:
+                asked[place] = next(runs[place]) if answer is None else runs[place].send(answer)
+            except StopIteration as end:
+                ends[place] = end.value
+        answers = dict(zip(asked, _plain_gradients(problem.XT, list(asked.values())), strict=True))
+    return [ends[place] for place in range(len(runs))]
+
+
+def _plain_gradients(XT: Array, scores: list[Array]) -> list[Array]:
+    """Plain means of all columns times each of some scores."""
+    if len(scores) <= 1:
+        return [Mean()(XT.T, score) for score in scores]
+    means = np.column_stack(scores) / XT.shape[1]
+    out = np.empty((len(scores), len(XT)))
+    width = max(1, BLOCK // XT.shape[1])
+    for first in range(0, len(XT), width):
+        part = slice(first, first + width)
+        out[:, part] = (np.asarray(XT[part], dtype=np.float64) @ means).T
+    return list(out)
+
+
+def pursuing(problem: Standardized, coef: Array, k: int) -> Asking:
+    """The same as a run among others, see `together`."""
     run = _Pursuit(problem, k)
-    best = run.first(coef)
+    best = yield from run.first(coef)
     for _ in range(_STEPS):
-        new = run.step(best)
+        new = yield from run.step(best)
         if not new.left < (1.0 - _LOWER) * best.left:
             break
         best = new
@@ -90,27 +126,27 @@ class _Pursuit:
         self.closed = np.zeros(len(problem.XT), dtype=bool)
         self.closed[problem.keep] = True
 
-    def first(self, coef: Array) -> _Squares:
+    def first(self, coef: Array) -> Generator[Array, Array, _Squares]:
         """Least squares on the largest of given coefficients; without any, on the columns that enter first."""
         free = np.flatnonzero((coef != 0) & ~self.closed)
         if len(free):
             return self.solved(free[largest(free, coef[free], self.k)])
         nothing = self.solved(free)
-        return self.solved(self.entering(nothing, self.k))
+        return self.solved((yield from self.entering(nothing, self.k)))
 
-    def step(self, at: _Squares) -> _Squares:
+    def step(self, at: _Squares) -> Generator[Array, Array, _Squares]:
         """Columns enter, and those that explain least leave again."""
-        more = self.entering(at, max(_FEWEST, int(_SHARE * self.k)))
+        more = yield from self.entering(at, max(_FEWEST, int(_SHARE * self.k)))
         if not len(more):
             return at
         wide = self.solved(np.concatenate([at.support, more]))
         stay = np.sort(np.argsort(-wide.cost, kind="stable")[: self.k])
         return at if stay[-1] < len(at.support) else self.solved(wide.support[stay])
 
-    def entering(self, at: _Squares, count: int) -> Indices:
+    def entering(self, at: _Squares, count: int) -> Generator[Array, Array, Indices]:
         """Columns outside a support with the largest gradients."""
         score = self.root * at.resid
-        slope = Mean()(self.problem.XT.T, score)
+        slope = yield score
         closed = self.closed.copy()
         closed[at.support] = True
         outside = np.flatnonzero(~closed)

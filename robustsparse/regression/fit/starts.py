@@ -13,7 +13,7 @@ from robustsparse.base.sampling import some_rows
 from robustsparse.base.types import Array, Mask
 from robustsparse.regression.family import Chosen
 from robustsparse.regression.fit.criteria import robust_criterion
-from robustsparse.regression.fit.pursuit import pursue
+from robustsparse.regression.fit.pursuit import Asking, pursuing, together
 from robustsparse.regression.fit.standardized import Standardized, by_least_squares
 from robustsparse.robust.scales import tau_scale
 
@@ -65,7 +65,7 @@ def best_start(
             alone = near.problem(estimator, threads)
             starts.append(solve(alone, k, keep=problem.keep, settings=loose, warn=False))
             del alone
-    ends = [concentrate(problem, start.coef, k, loose) for start in starts]
+    ends = together(problem, [_concentrating(problem, start.coef, k, loose) for start in starts])
     if _pursued(problem):
         starts = [_better(problem, *pair) for pair in zip(starts, ends, strict=True)]
     else:
@@ -129,6 +129,11 @@ def _concentrated(rows: Chosen, first: Mask) -> Array:
 
 def concentrate(problem: Standardized, coef: Array, k: int, settings: Settings) -> RHTFit:
     """Plain hard thresholding on the rows that fit best, until these rows stay the same."""
+    return together(problem, [_concentrating(problem, coef, k, settings)])[0]
+
+
+def _concentrating(problem: Standardized, coef: Array, k: int, settings: Settings) -> Asking:
+    """The same as a run among others, see `together`."""
     count = int(_CONCENTRATED * problem.n)
     old = np.zeros(problem.n, dtype=bool)
     fit: RHTFit
@@ -141,7 +146,10 @@ def concentrate(problem: Standardized, coef: Array, k: int, settings: Settings) 
         old = best
         # To a plain mean a row of weight zero is a row left out, and no copy of the design is made.
         part = problem.weighted_by(best.astype(np.float64))
-        fit = pursue(part, coef, k) if _pursued(problem) else _thresholded(part, coef, k, settings)
+        if _pursued(problem):
+            fit = yield from pursuing(part, coef, k)
+        else:
+            fit = _thresholded(part, coef, k, settings)
         coef = fit.coef
     return fit
 
