@@ -17,7 +17,7 @@ FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 @kernel
 def hash_rows(bits, factors, out):
-    """Sums (d,) of hashes times factors (n,), modulo 2^64, from the bits (d, n) of numbers; both zeros are hashed to 0."""
+    """Sums (d,) of hashes times factors (n,), modulo 2^64, from the bits (d, n) of numbers; zeros are hashed to 0."""
     for j in range(len(out)):
         total = np.uint64(0)
         row = bits[j]
@@ -50,7 +50,7 @@ def count_beyond(XT, limits, counts):
 
 @kernel(fastmath=SUMS)
 def bisquare_slopes(XT, y, limit, out):
-    """Size of each row's inner product with a centered y, values with a bisquare weight, centered, over their length."""
+    """Size of each row's inner product with a centered y over its length, once weighted by bisquare and centered."""
     n = len(y)
     weighted = vector(n)
     for j in range(len(out)):

@@ -75,7 +75,8 @@ def far_counts(Z: Array) -> Indices:
     limits = np.array([FAR, np.inf, np.inf])
     for block in column_blocks(Z):
         kernels.count_beyond(np.ascontiguousarray(block.T), limits, counts)
-    return counts[0].astype(np.int64)
+    far: Indices = counts[0].astype(np.int64)
+    return far
 
 
 def score_cutoff(scores: Array) -> float:

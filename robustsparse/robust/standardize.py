@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from robustsparse import kernels
-from robustsparse.base.checks import check_choice, check_finite_columns
+from robustsparse.base.checks import LARGEST, check_choice, check_finite_columns
 from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.robust.scales import MAD_TO_SD
@@ -141,8 +141,10 @@ def standardize(
         for a in range(first, last, width):
             b = min(a + width, last)
             block = _dense_block(X, a, b)
-            check_finite_columns(block, a, labels)
-            location[a:b], scale[a:b] = _location_scale(block, how, center)
+            low, high = block.min(axis=1), block.max(axis=1)
+            if not (low.min() >= -LARGEST and high.max() <= LARGEST):
+                check_finite_columns(block, a, labels)
+            location[a:b], scale[a:b] = _location_scale(block, low, high, how, center)
             if coded is not None and how != "none":
                 _widen(block, center, coded[a:b], scale[a:b])
             scaled = _scaled(block, location[a:b], scale[a:b])
@@ -198,9 +200,10 @@ def _scaled(block: Array, location: Array, scale: Array) -> Array:
     return block
 
 
-def _location_scale(block: Array, how: str, center: bool) -> tuple[Array, Array]:
-    """Location and scale of the rows of a block; scale 0 marks a constant row."""
-    low, high = block.min(axis=1), block.max(axis=1)
+def _location_scale(
+    block: Array, low: Array, high: Array, how: str, center: bool
+) -> tuple[Array, Array]:
+    """Location and scale of the rows of a block between known ends; scale 0 marks a constant row."""
     largest = np.maximum(np.abs(low), np.abs(high))
     # Without an intercept a constant column is a predictor like any other, unless it is zero.
     constant = high - low <= _CONSTANT * largest if center else largest == 0.0

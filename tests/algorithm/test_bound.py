@@ -687,3 +687,19 @@ def test_what_is_measured_of_a_design_serves_any_trim() -> None:
                 strict=True,
             ):
                 np.testing.assert_array_equal(got, wanted)
+
+
+def test_a_second_look_at_the_same_scores_keeps_few() -> None:
+    rng = np.random.default_rng(0)
+    XT, score = rng.normal(size=(3000, 200)), rng.normal(size=200)
+    bound, gradient = trim_pair(XT, rng)
+    bound.begin(score)
+    closed = np.zeros(3000, dtype=bool)
+    bound.survivors(closed, 5, 1e-3)
+    # The bar of a shorter step is lower, and says next to nothing.
+    found, values = bound.survivors(closed, 5, 1e-6)
+    expected = gradient(score)
+    largest = np.argsort(-np.abs(expected))[:5]
+    assert set(largest.tolist()) <= set(found.tolist())
+    np.testing.assert_array_equal(values, expected[found])
+    assert len(found) < 100

@@ -7,7 +7,7 @@ import pytest
 
 from robustsparse.algorithm.losses import Squared
 from robustsparse.base.types import Array
-from robustsparse.regression.fit.pursuit import pursue
+from robustsparse.regression.fit.pursuit import pursue, pursuing, together
 from robustsparse.regression.fit.standardized import Standardized, standardized
 from robustsparse.regression.gaussian import Gaussian
 
@@ -82,3 +82,20 @@ def test_copies_and_absurd_values_do_no_harm() -> None:
     fit = pursue(replace(one, XT=XT), np.zeros(len(XT)), 6)
     assert np.isfinite(fit.coef).all()
     assert len(fit.support) == 6
+
+
+@pytest.mark.parametrize("precision", [np.float64, np.float32])
+def test_runs_that_share_their_passes_end_as_alone(precision: type[np.floating]) -> None:
+    one, _ = problem(3)
+    one = replace(one, XT=one.XT.astype(precision))
+    rng = np.random.default_rng(0)
+    parts = [replace(one, weights=rng.uniform(size=one.n)) for _ in range(3)]
+    nothing = np.zeros(len(one.XT))
+    found = together(
+        one, [pursuing(part, nothing, k) for part, k in zip(parts, (2, 5, 7), strict=True)]
+    )
+    for part, k, fit in zip(parts, (2, 5, 7), found, strict=True):
+        alone = pursue(part, nothing, k)
+        np.testing.assert_array_equal(fit.support, alone.support)
+        np.testing.assert_allclose(fit.coef, alone.coef, atol=1e-10)
+    assert together(one, []) == []

@@ -155,3 +155,24 @@ def test_single_precision_stays(raw: Any) -> None:
     np.testing.assert_array_equal(single.scaling.scale, double.scaling.scale)
     np.testing.assert_array_equal(single.XT, double.XT.astype(np.float32))
     assert single.columns(np.array([0, 2])).dtype == np.float64
+
+
+def test_rows_that_are_looked_at_where_they_are(raw: Any) -> None:
+    X, y = raw
+    data = standardized(
+        X, y, Squared(), family=Gaussian(), how="mad", weights=np.linspace(0.5, 1.0, 40)
+    )
+    assert data.seeing(np.ones(40, dtype=bool)) is data
+    kept = np.arange(40) % 3 > 0
+    seen, apart = data.seeing(kept), data.rows(kept)
+    assert seen.XT is data.XT
+    assert (seen.n, seen.room, seen.largest_k) == (apart.n, apart.room, apart.largest_k)
+    chosen = np.array([3, 0])
+    np.testing.assert_array_equal(seen.columns(chosen), apart.columns(chosen))
+    np.testing.assert_array_equal(seen.chosen(chosen).weights, apart.weights)
+    values = np.arange(float(seen.n))
+    np.testing.assert_allclose(seen.XT @ seen.on_all_rows(values), apart.XT @ values, rtol=ROUNDING)
+    fewer = np.arange(seen.n) % 2 > 0
+    for part in (seen.rows(fewer), seen.seeing(fewer)):
+        np.testing.assert_array_equal(part.columns(chosen), apart.rows(fewer).columns(chosen))
+        np.testing.assert_array_equal(part.y, apart.rows(fewer).y)

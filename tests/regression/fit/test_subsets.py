@@ -119,3 +119,19 @@ def test_seeds_are_never_made_worse() -> None:
     seed = np.array([0, 1, 2, 11, 17])
     path = subset_path(set_rows(data), [seed], 12, partial(everything))
     assert path[5].rss <= rss(data, seed) * (1 + ROUNDING)
+
+
+def test_rows_are_left_out_where_they_are() -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(5):
+        data = problem(seed, n=90, d=60, weights=rng.uniform(0.2, 2.0, 90))
+        kept = rng.random(90) < 0.8
+        # What does not count may be of any size.
+        data.XT[:-1, ~kept] = 1e200
+        criterion = price(int(kept.sum()), 60)
+        found = subset_path(data.seeing(kept), [], 10, criterion)
+        expected = subset_path(data.rows(kept), [], 10, criterion)
+        assert found.keys() == expected.keys()
+        for size, one in found.items():
+            np.testing.assert_array_equal(one.columns, expected[size].columns)
+            assert one.rss == pytest.approx(expected[size].rss, rel=ROUNDING)
