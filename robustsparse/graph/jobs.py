@@ -14,7 +14,7 @@ from robustsparse.base.jobs import outcomes
 from robustsparse.base.types import Array
 from robustsparse.graph.nodes import CHUNK, NodeTask, coefficients
 from robustsparse.graph.options import Plan
-from robustsparse.graph.ranking import Ranking, Subsample, combine, rank_subsample
+from robustsparse.graph.ranking import Ranking, Subsample, combine, much_is_shared, rank_subsample
 from robustsparse.graph.rows import TrustedRows
 
 # From this many fits of nodes on it pays to start processes. Threads start at once, but only one of them can run
@@ -27,15 +27,19 @@ _FITS_TO_COMPILE_FOR = 500
 _UNSETTLED = 0.1
 
 
-def rank_pairs(rows: TrustedRows, plan: Plan, store: Checkpoint) -> Ranking:
+def rank_pairs(rows: TrustedRows, covariance: Array, plan: Plan, store: Checkpoint) -> Ranking:
     """Ranking of the pairs over all subsamples."""
-    jobs = {f"subsamples-{i}": partial(_subsample, rows, seed) for i, seed in enumerate(plan.draws)}
+    many = much_is_shared(covariance)
+    jobs = {
+        f"subsamples-{i}": partial(_subsample, rows, seed, many)
+        for i, seed in enumerate(plan.draws)
+    }
     parts = _run_jobs(jobs, store, plan, "subsamples", processes=False)
     return combine([Subsample(**part) for part in parts], plan.rule, len(rows.values))
 
 
-def _subsample(rows: TrustedRows, seed: int) -> Parts:
-    return dict(vars(rank_subsample(rows, seed)))
+def _subsample(rows: TrustedRows, seed: int, many: bool) -> Parts:
+    return dict(vars(rank_subsample(rows, seed, many=many)))
 
 
 def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> list[Any]:

@@ -18,8 +18,11 @@ from robustsparse.graph.rows import TrustedRows
 from robustsparse.graph.scores import correlation
 
 SUBSAMPLES = 40
-# Neighbors kept in each subsample: a tight and a generous threshold, averaged.
-_NEIGHBORS = (4, 8)
+# Neighbors kept in each subsample: a tight and a generous threshold, averaged; and one more where a direction has more
+# than this share of the variance of all variables, through which each has many neighbors.
+_NEIGHBORS, _MORE, _SHARED = (4, 8), 16, 1 / 3
+# So many multiplications find a direction that has much of the variance.
+_MULTIPLICATIONS = 20
 # Size of subsamples as for the stability approach to regularization (Liu, Roeder and Wasserman, 2010): 10 sqrt(n)
 # rows, or this share of few rows.
 _SHARE_OF_FEW, _FEW = 0.8, 144
@@ -90,17 +93,32 @@ def subsample_size(n: int) -> int:
     return int(10.0 * sqrt(n)) if n > _FEW else int(_SHARE_OF_FEW * n)
 
 
-def neighbors_kept(n: int, d: int) -> Indices:
-    """Values of k for subsamples of n rows of d variables, ascending."""
+def much_is_shared(S: Array) -> bool:
+    """Whether a single direction has much of the variance of all variables, given their correlations.
+
+    Examples
+    --------
+    >>> much_is_shared(np.full((10, 10), 0.5) + 0.5 * np.eye(10)), much_is_shared(np.eye(10))
+    (True, False)
+    """
+    direction = S[:, np.argmax(np.square(S).sum(axis=0))]
+    for _ in range(_MULTIPLICATIONS):
+        direction = S @ (direction / np.linalg.norm(direction))
+    return bool(np.linalg.norm(direction) > _SHARED * len(S))
+
+
+def neighbors_kept(n: int, d: int, *, many: bool = False) -> Indices:
+    """Values of k for subsamples of n rows of d variables that have few neighbors or many, ascending."""
     most = max(1, min(d - 1, n // 3))
-    return np.unique(np.minimum(_NEIGHBORS, most)).astype(np.int64)
+    wanted = (*_NEIGHBORS, _MORE) if many else _NEIGHBORS
+    return np.unique(np.minimum(wanted, most)).astype(np.int64)
 
 
-def rank_subsample(rows: TrustedRows, seed: int) -> Subsample:
-    """Hard thresholding of every node on a subsample of the trusted rows."""
+def rank_subsample(rows: TrustedRows, seed: int, *, many: bool = False) -> Subsample:
+    """Hard thresholding of every node, which may have many neighbors, on a subsample of the trusted rows."""
     d, kept = len(rows.values), rows.kept
     size = subsample_size(len(kept))
-    ks = neighbors_kept(size, d)
+    ks = neighbors_kept(size, d, many=many)
     drawn = np.random.default_rng(seed).choice(kept, size, replace=False)
     S = correlation(rows.values[:, drawn], rows.weights[drawn])
     neighbors, values = np.empty((d, ks.sum()), dtype=np.int64), np.empty((d, ks.sum()))

@@ -178,7 +178,9 @@ def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
     table = _given_factors(table, plan)
     _, units, rows = _judged(table, plan)
     covariance, n = correlation(rows.values, rows.weights), len(rows.kept)
-    ranking = better_order(rank_pairs(rows, plan, store), covariance, n) if plan.screen else None
+    ranking = None
+    if plan.screen:
+        ranking = better_order(rank_pairs(rows, covariance, plan, store), covariance, n)
     start = covariance if plan.screen else None
     coef = fit_nodes(_for_fits(table, units, rows, plan), start, plan, store)
     sizes = [both_directions(values, plan.rule) for values in coef]

@@ -11,6 +11,7 @@ from robustsparse.graph.ranking import (
     Ranking,
     Subsample,
     combine,
+    much_is_shared,
     neighbors_kept,
     rank_subsample,
     subsample_size,
@@ -135,5 +136,36 @@ def test_sizes_for_few_rows_and_variables():
     assert subsample_size(144) == 115
     assert subsample_size(10_000) == 1_000
     assert neighbors_kept(80, 100).tolist() == [4, 8]
+    assert neighbors_kept(80, 100, many=True).tolist() == [4, 8, 16]
     assert neighbors_kept(80, 4).tolist() == [3]
     assert neighbors_kept(5, 50).tolist() == [1]
+
+
+def test_populations_share_much_and_sparse_graphs_do_not():
+    for seed in range(5):
+        for kind in ("band", "hub", "random", "cluster"):
+            apart, plain = (
+                rs.simulate.graph(200, 50, kind=kind, epsilon=0.0, second=second, rng=seed)
+                for second in (0.3, 0.0)
+            )
+            assert much_is_shared(np.corrcoef(apart.X.T))
+            assert not much_is_shared(np.corrcoef(plain.X.T))
+    assert not much_is_shared(np.eye(5))
+
+
+def test_between_populations_more_neighbors_order_pairs_better():
+    better = []
+    for seed in range(6):
+        sim = rs.simulate.graph(200, 50, kind="random", epsilon=0.0, second=0.3, rng=seed)
+        rows = trusted_rows(standardize(sim.X, "mad")[0])
+        few, many = (
+            combine([rank_subsample(rows, s, many=more) for s in range(20)], "or", 50).scores
+            for more in (False, True)
+        )
+        truth = sim.adjacency[np.triu_indices(50, 1)]
+        hits = []
+        for scores in (few, many):
+            size = scores.toarray()[np.triu_indices(50, 1)]
+            hits.append(truth[np.argsort(-size)[: truth.sum()]].mean())
+        better.append(hits[1] - hits[0])
+    assert np.mean(better) > 0.02
