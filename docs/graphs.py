@@ -20,7 +20,7 @@ from vignettes.vignettes_common import run_trials
 
 PAGE = Path(__file__).parent / "graphs.md"
 # Nothing was chosen on these data sets.
-SEEDS, FIRST = 20, 40_000
+SEEDS, FIRST = 20, 45_000
 SIZE = {"n": 200, "d": 50}
 GRAPHS: dict[str, dict[str, Any]] = {
     "band": {"kind": "band", "v": 0.6},
@@ -40,11 +40,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "common factor": {**GOOD, "factor": 1.0},
     "two populations": {**GOOD, "second": 0.3},
 }
-# Found while the default was worked on, and not mended by it.
+# Bad rows and cells that lie among the good ones.
 HIDDEN: dict[str, dict[str, Any]] = {
     "low-variance directions": {"epsilon": 0.1, "outliers": "flat"},
     "isotropic scatter, 1": {"epsilon": 0.1, "outliers": "scattered", "spread": 1.0},
     "5% cells at ±3": {**GOOD, "cellwise": 0.05, "cell_size": 3.0},
+    "5% cells at ±2": {**GOOD, "cellwise": 0.05, "cell_size": 2.0},
 }
 PANELS: dict[str, dict[str, Any]] = {
     **{f"n = d = {d}, v = {v}": {"n": d, "d": d, "v": v} for d in (100, 200) for v in (0.3, 0.6)},
@@ -107,11 +108,11 @@ many edges it has beside the truth.
 BEYOND = """
 ## What hides better
 
-The same F1, and the same bar, where bad rows and cells look like good ones. These settings were tried while the default
-was worked on, with other data sets, and it was not mended for them; a bar that is missed is one.
-*Low-variance directions*: a tenth of
-all rows lie in the five directions in which the good ones vary least, at the same mean square, as another reading of
-low-variance outliers; *isotropic scatter, 1*: as many from N(0, I); *cells at ±3* lie among the good values.
+The same F1, and the same bar, where bad rows and cells look like good ones. The default was mended for the first and
+for cells at ±3 with other data sets, not for cells at ±2, which were tried last; a bar that is missed is one.
+*Low-variance directions*: a tenth of all rows lie in the five directions in which the good ones vary least, at the same
+mean square, as another reading of low-variance outliers; *isotropic scatter, 1*: as many from N(0, I); *cells at ±3*
+lie at the ends of the good values, and *cells at ±2* in the midst of them.
 """
 PANEL = """
 ## The paper's panels
