@@ -359,7 +359,10 @@ def _concentrate(X: _Scaled, squares: Array) -> tuple[float, Array]:
         if volume >= best - 1e-10 and len(rows) == half:
             break
         best = volume if len(rows) == half else np.inf
-        rows = np.argpartition(squares, half - 1)[:half]
+        before, rows = rows, np.sort(np.argpartition(squares, half - 1)[:half])
+        # The same rows once more would lie as close together.
+        if np.array_equal(before, rows):
+            break
     return volume, squares
 
 

@@ -4,8 +4,9 @@ The best set of columns of every size is looked for by exchanges (`subsets`), as
 noise, until the criterion has clearly turned.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from robustsparse.regression.fit.subsets import Subset, set_rows, subset_path
 _EXACT = 1e-20
 # Sets of rows of which something stays known.
 _REMEMBERED = 5
+# Entries of columns that are brought to a triangular factor together.
+_FACTORED = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class BestSubsets:
     ) -> Found:
         """The sets of these models, with coefficients for the best one."""
         rows = in_few_rows(part)
-        total = _solved(rows, part.keep)[1]
+        total = _unexplained(rows, part.keep)
 
         def criterion(size: int, rss: float, columns: int) -> float:
             freedom = max(part.n - columns - len(part.keep), 1)
@@ -89,7 +92,7 @@ class BestSubsets:
         best = min(values, key=values.__getitem__)
         subsets = path.continued(max(wanted, default=0))
         return FoundSubsets(
-            {best: solved_model(part, rows, subsets[best])},
+            {best: solved_model(part, subsets[best], partial(_solved, rows))},
             values,
             tuple(one.columns for one in path.values()),
             subsets,
@@ -101,8 +104,9 @@ class BestSubsets:
         """The same with coefficients for all of them, given the same rows."""
         assert isinstance(found, FoundSubsets)
         rows = found.few or part
+        solve = _Nested(rows, [one.columns for one in found.subsets.values()])
         models = {
-            size: found.models.get(size) or solved_model(part, rows, one)
+            size: found.models.get(size) or solved_model(part, one, solve)
             for size, one in found.subsets.items()
         }
         largest = models[max(models)]
@@ -110,22 +114,54 @@ class BestSubsets:
         return replace(found, models=models | more)
 
 
-def solved_model(part: Standardized, rows: Standardized, subset: Subset) -> RHTFit:
-    """Least squares on a set of columns and the kept ones, from all rows or few that have the same least squares."""
+def solved_model(part: Standardized, subset: Subset, solve: Callable[[Indices], Array]) -> RHTFit:
+    """Least squares on a set of columns and the kept ones."""
     columns = np.concatenate([subset.columns, part.keep])
     coef = np.zeros(len(part.XT))
-    coef[columns], _ = _solved(rows, columns)
+    coef[columns] = solve(columns)
     support = part.ranked(subset.columns, coef)
     return RHTFit(coef, support, 0.0, True, "settled", 0.5 * subset.rss / part.n, ())
 
 
-def _solved(problem: Standardized, columns: Indices) -> tuple[Array, float]:
-    """Weighted least-squares coefficients of some columns, and the sum of squares that is left."""
+class _Nested:
+    """Weighted least squares on sets of columns, most of which are in several of them.
+
+    One triangular factor of all of these columns takes the place of the rows.
+    """
+
+    def __init__(self, rows: Standardized, sets: Sequence[Indices]) -> None:
+        self._rows = rows
+        self._columns = np.unique(np.concatenate([*sets, rows.keep]))
+        self._reduced: tuple[Array, Array] | None = None
+        if len(self._columns) < rows.n and len(self._columns) * rows.n <= _FACTORED:
+            A, target = _weighted(rows, self._columns)
+            reduced = np.asarray(np.linalg.qr(np.column_stack([A, target]), mode="r"))
+            self._reduced = reduced[:, :-1], reduced[:, -1]
+
+    def __call__(self, columns: Indices) -> Array:
+        """Coefficients of some of the columns."""
+        if self._reduced is None:
+            return _solved(self._rows, columns)
+        A, target = self._reduced
+        return least_squares(A[:, np.searchsorted(self._columns, columns)], target)
+
+
+def _weighted(problem: Standardized, columns: Indices) -> tuple[Array, Array]:
+    """Some columns and the target, with the roots of the weights."""
     rows = problem.chosen(columns)
     root = np.ones(problem.n) if rows.weights is None else np.sqrt(rows.weights)
-    A, target = root[:, None] * rows.A, root * rows.target
-    coef = least_squares(A, target)
-    return coef, float(np.sum((target - A @ coef) ** 2))
+    return root[:, None] * rows.A, root * rows.target
+
+
+def _solved(problem: Standardized, columns: Indices) -> Array:
+    """Weighted least-squares coefficients of some columns."""
+    return least_squares(*_weighted(problem, columns))
+
+
+def _unexplained(problem: Standardized, columns: Indices) -> float:
+    """The weighted sum of squares that some columns leave."""
+    A, target = _weighted(problem, columns)
+    return float(np.sum((target - A @ least_squares(A, target)) ** 2))
 
 
 def padded(part: Standardized, model: RHTFit, size: int) -> RHTFit:

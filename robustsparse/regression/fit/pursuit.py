@@ -30,6 +30,31 @@ Asking = Generator[Array, Array, RHTFit]
 
 
 @dataclass(frozen=True)
+class _Equations:
+    """Normal equations of some columns.
+
+    Attributes
+    ----------
+    products : array (a, a)
+        Correlations of the columns.
+    unit, target : array (a,)
+        Their lengths, and their inner products with the target.
+    limit : callable
+        Keeps their values within what can be squared.
+    """
+
+    products: Array
+    unit: Array
+    target: Array
+    limit: Callable[[Array], Array]
+
+    def only(self, places: Indices) -> "_Equations":
+        """Those of some of the columns."""
+        products = self.products[np.ix_(places, places)]
+        return _Equations(products, self.unit[places], self.target[places], self.limit)
+
+
+@dataclass(frozen=True)
 class _Squares:
     """Least squares on some columns and the kept ones.
 
@@ -45,6 +70,8 @@ class _Squares:
         Residuals times the roots of the weights.
     left : float
         Sum of their squares.
+    equations : _Equations
+        What they were found from.
     """
 
     support: Indices
@@ -52,6 +79,7 @@ class _Squares:
     cost: Array
     resid: Array
     left: float
+    equations: _Equations
 
 
 def pursue(problem: Standardized, coef: Array, k: int) -> RHTFit:
@@ -141,7 +169,7 @@ class _Pursuit:
             return at
         wide = self.solved(np.concatenate([at.support, more]))
         stay = np.sort(np.argsort(-wide.cost, kind="stable")[: self.k])
-        return at if stay[-1] < len(at.support) else self.solved(wide.support[stay])
+        return at if stay[-1] < len(at.support) else self._part(wide, stay)
 
     def entering(self, at: _Squares, count: int) -> Generator[Array, Array, Indices]:
         """Columns outside a support with the largest gradients."""
@@ -169,14 +197,26 @@ class _Pursuit:
         unit = np.sqrt(np.maximum(np.diag(products), 1e-300))
         products /= np.outer(unit, unit)
         products[np.diag_indices(len(unit))] += _RIDGE
-        inverse = _inverse(products)
-        scaled = inverse @ (target / unit)
-        coef = scaled / unit
+        return self._squares(support, _Equations(products, unit, target, limit))
+
+    def _part(self, wide: _Squares, stay: Indices) -> _Squares:
+        """Least squares on some of the columns of another, whose inner products are known."""
+        count, kept = len(wide.support), len(self.problem.keep)
+        places = np.concatenate([stay, np.arange(count, count + kept)])
+        return self._squares(wide.support[stay], wide.equations.only(places))
+
+    def _squares(self, support: Indices, equations: _Equations) -> _Squares:
+        """Least squares, given their normal equations."""
+        columns = np.concatenate([support, self.problem.keep])
+        inverse = _inverse(equations.products)
+        scaled = inverse @ (equations.target / equations.unit)
+        coef = scaled / equations.unit
         cost = scaled**2 / np.diag(inverse)
         resid = self.target.copy()
-        for part in slices:
-            resid[part] -= coef @ limit(self._rows(columns, part))
-        return _Squares(support, coef, cost[: len(support)], resid, float(resid @ resid))
+        for part in row_slices(self.problem.n, len(columns)):
+            resid[part] -= coef @ equations.limit(self._rows(columns, part))
+        left = float(resid @ resid)
+        return _Squares(support, coef, cost[: len(support)], resid, left, equations)
 
     def _rows(self, columns: Indices, part: slice) -> Array:
         """Some weighted columns (columns, rows) of part of the rows."""
