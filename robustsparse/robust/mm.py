@@ -19,7 +19,13 @@ from robustsparse.robust.s_estimate import (
     make_problem,
     s_estimate,
 )
-from robustsparse.robust.scales import BISQUARE_EFFICIENCY, BREAKDOWN, bisquare_rest, m_scale
+from robustsparse.robust.scales import (
+    BISQUARE_EFFICIENCY,
+    BREAKDOWN,
+    bisquare_rest,
+    m_scale,
+    median,
+)
 
 # Random subsets of rows: robustbase's number, and fewer beside starts that are meant to be good.
 SUBSAMPLES = 500
@@ -148,12 +154,12 @@ def mm_regression(
     A, y, prior = check_rows(A, y, prior_weights)
     first = _as_starts(starts, A.shape[1])
     count = _subset_count(subsamples, len(first))
-    used = prior > 0
-    columns = independent_columns(_some(A, used))
-    check_enough_rows(int(used.sum()), len(columns))
+    part = _Part.of(A, prior)
+    check_enough_rows(len(part.rows), len(part.columns))
+    columns = part.columns
     if not len(columns):
         return _without_columns(A, y, prior)
-    task, unit = _task(A, y, prior, used, columns)
+    task, unit = part.task(y, prior)
     # A start as far out as no response is leads nowhere, and its squares would be no numbers.
     starts = np.clip(first[:, columns] / unit, -LARGEST_RESPONSE, LARGEST_RESPONSE)
     core = _fit(task, starts, count, as_rng(rng), cov)
@@ -163,30 +169,59 @@ def mm_regression(
 def mm_row_moves(A: Array, y: Array, fit: Refit, prior_weights: Array | None = None) -> RowMoves:
     """What each row does to the coefficients of an MM-regression of the same data; nothing if the fit is exact."""
     A, y, prior = check_rows(A, y, prior_weights)
-    used = prior > 0
-    columns = independent_columns(_some(A, used))
-    task, unit = _task(A, y, prior, used, columns)
+    part = _Part.of(A, prior)
+    columns = part.columns
+    task, unit = part.task(y, prior)
     if fit.first is None or fit.scale == 0:
         nothing = RowMoves.nothing(*task.A.shape)
-        return nothing.among(used, columns, A.shape[1])
+        return nothing.among(part.used, columns, A.shape[1])
     resid, first = (
         (task.y - task.A @ (coef[columns] / unit)) * unit / fit.scale
         for coef in (fit.coef, fit.first)
     )
-    return row_moves(task, resid, first).among(used, columns, A.shape[1], fit.scale)
+    return row_moves(task, resid, first).among(part.used, columns, A.shape[1], fit.scale)
 
 
-def _task(A: Array, y: Array, prior: Array, used: Mask, columns: Places) -> tuple[Problem, float]:
-    """The regression of some rows and columns, well scaled, and the unit of its response."""
-    y, prior = _some(y, used), _some(prior, used)
-    unit = _typical_size(y)
-    part = _some(A, used) if len(columns) == A.shape[1] else A[np.ix_(used, columns)]
-    return _scaled_problem(part, y, prior, unit), unit
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Rows and columns that a regression goes by.
 
+    Attributes
+    ----------
+    used : (n,) bool array
+        Rows of positive weight.
+    rows : (n_used, p) array
+        These rows.
+    factor : (n_used,) array
+        What brings rows of absurd length within range.
+    columns : (q,) array of int
+        Columns that are no linear combination of those before them.
+    """
 
-def _some(values: Array, used: Mask) -> Array:
-    """The used rows of an array; all of them are not copied."""
-    return values if used.all() else values[used]
+    used: Mask
+    rows: Array
+    factor: Array
+    columns: Places
+
+    @classmethod
+    def of(cls, A: Array, prior: Array) -> "_Part":
+        """From a design and the weights of its rows."""
+        used = prior > 0
+        rows = A if used.all() else A[used]
+        factor = _shortening(rows)
+        return cls(used, rows, factor, _independent(_times(rows, factor)))
+
+    def task(self, y: Array, prior: Array) -> tuple[Problem, float]:
+        """The regression, well scaled, and the unit of its response."""
+        rows, factor = self.rows, self.factor
+        if len(self.columns) < rows.shape[1]:
+            rows = rows[:, self.columns]
+            factor = _shortening(rows)
+        y = y[self.used]
+        unit = _typical_size(y)
+        with np.errstate(over="ignore"):
+            response = np.clip(y * factor / unit, -LARGEST_RESPONSE, LARGEST_RESPONSE)
+        return make_problem(_times(rows, factor), response, prior[self.used]), unit
 
 
 def check_rows(A: Array, y: Array, prior_weights: Array | None) -> tuple[Array, Array, Array]:
@@ -239,15 +274,19 @@ def check_enough_rows(n: int, p: int) -> None:
 
 def independent_columns(A: Array) -> Places:
     """Columns that are no linear combination of columns before them."""
-    rows = _shortened(A)
+    return _independent(_times(A, _shortening(A)))
+
+
+def _independent(rows: Array) -> Places:
+    """The same of rows that are not too long."""
     if _clearly_independent(rows):
-        return np.arange(A.shape[1])
+        return np.arange(rows.shape[1])
     length = np.linalg.norm(rows, axis=0)
     new = np.abs(np.diagonal(np.linalg.qr(rows, mode="r")))
-    if len(new) == A.shape[1] and np.all(new > ALIASED * length):
-        return np.arange(A.shape[1])
+    if len(new) == rows.shape[1] and np.all(new > ALIASED * length):
+        return np.arange(rows.shape[1])
     # After an aliased column the triangular factor is not reliable: go column by column.
-    basis = np.empty((len(A), 0))
+    basis = np.empty((len(rows), 0))
     chosen = []
     for j in np.flatnonzero(length):
         column = rows[:, j] / length[j]
@@ -274,26 +313,18 @@ def _shortening(A: Array) -> Array:
     """Factor (n,) for each row: 1, or what brings a row of absurd length within range."""
     longest = np.maximum(A.max(axis=1, initial=0.0), -A.min(axis=1, initial=0.0))
     positive = longest[longest > 0]
-    limit = LONGEST_ROW * float(np.median(positive)) if len(positive) else 1.0
+    limit = LONGEST_ROW * median(positive) if len(positive) else 1.0
     return np.asarray(limit / np.maximum(longest, limit))
 
 
-def _shortened(A: Array, factor: Array | None = None) -> Array:
-    factor = _shortening(A) if factor is None else factor
-    # Rows of absurd length are rare, and a copy of very many others takes memory.
-    return A if (factor == 1.0).all() else np.asarray(A * factor[:, None])
+def _times(A: Array, factor: Array) -> Array:
+    """A with its rows times their factors; itself where these are one, since a copy of very many takes memory."""
+    return A if (factor == 1.0).all() else A * factor[:, None]
 
 
 def _typical_size(y: Array) -> float:
     size = np.abs(y[y != 0])
-    return float(np.median(size)) if len(size) else 1.0
-
-
-def _scaled_problem(A: Array, y: Array, prior: Array, unit: float) -> Problem:
-    factor = _shortening(A)
-    with np.errstate(over="ignore"):
-        response = np.clip(y * factor / unit, -LARGEST_RESPONSE, LARGEST_RESPONSE)
-    return make_problem(_shortened(A, factor), response, prior)
+    return median(size) if len(size) else 1.0
 
 
 @dataclass(frozen=True, eq=False)

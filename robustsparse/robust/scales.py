@@ -37,6 +37,27 @@ MAX_ITER = 100
 _ROUNDING = 1e-12
 
 
+def median(values: Array) -> float:
+    """Median of the numbers (n,), several times faster than numpy's where there are few.
+
+    Examples
+    --------
+    >>> median(np.array([3.0, 1.0, 2.0, 10.0]))
+    2.5
+    """
+    rows = np.array(values, dtype=np.float64, ndmin=2)
+    return float(_row_medians(rows)[0])
+
+
+def _row_medians(rows: Array) -> Array:
+    """Median of each row of an array that nobody else holds."""
+    if not rows.shape[1] or not np.isfinite(rows).all():
+        return np.asarray(np.median(rows, axis=1))
+    out = np.empty(len(rows))
+    kernels.row_medians(rows, out)
+    return out
+
+
 def mad(r: Array) -> float:
     """Median absolute residual, scaled to estimate a normal standard deviation.
 
@@ -55,7 +76,7 @@ def mad(r: Array) -> float:
     >>> round(mad(np.array([-1.0, 0.5, 1.0, 2.0, 1e9])), 4)
     1.4826
     """
-    return MAD_TO_SD * float(np.median(np.abs(r)))
+    return MAD_TO_SD * median(np.abs(r))
 
 
 def median_and_mad(values: Array) -> tuple[float, float]:
@@ -63,12 +84,12 @@ def median_and_mad(values: Array) -> tuple[float, float]:
 
     Examples
     --------
-    >>> median, scale = median_and_mad(np.array([9.0, 10.0, 11.0, 12.0, 1e9]))
-    >>> median, round(scale, 4)
+    >>> center, scale = median_and_mad(np.array([9.0, 10.0, 11.0, 12.0, 1e9]))
+    >>> center, round(scale, 4)
     (11.0, 1.4826)
     """
-    median = float(np.median(values))
-    return median, mad(values - median)
+    center = median(values)
+    return center, mad(values - center)
 
 
 def mads(values: Array, axis: int) -> Array:
@@ -79,7 +100,8 @@ def mads(values: Array, axis: int) -> Array:
     >>> mads(np.array([[1.0, 5.0], [-1.0, 4.0], [80.0, -4.0]]), axis=0).round(4)
     array([1.4826, 5.9304])
     """
-    return np.asarray(MAD_TO_SD * np.median(np.abs(values), axis=axis))
+    size = np.abs(values if axis == 1 else values.T)
+    return MAD_TO_SD * _row_medians(np.ascontiguousarray(size, dtype=np.float64))
 
 
 def column_medians(X: Array) -> Array:
