@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robustsparse.base.types import Array
-from robustsparse.robust.scales import MAD_TO_SD
+from robustsparse.robust.scales import MAD_TO_SD, median
 
 # The logarithm of the ratio of both sides' median distances from the middle has this standard deviation for normal
 # values, times the root of their number; so many of them are more than chance.
@@ -47,7 +47,7 @@ def side_limits(values: Array, limit: float) -> SideLimits:
     limits = SideLimits(limit, limit)
     for _ in range(_ROUNDS):
         kept = values[(values >= -limits.below) & (values <= limits.above)]
-        middle = float(np.median(kept)) if len(kept) else 0.0
+        middle = median(kept) if len(kept) else 0.0
         below, above = _typical(middle - kept), _typical(kept - middle)
         if below == 0.0 or above == 0.0:
             return limits
@@ -63,4 +63,4 @@ def side_limits(values: Array, limit: float) -> SideLimits:
 def _typical(distances: Array) -> float:
     """Median of the positive ones."""
     positive = distances[distances > 0]
-    return float(np.median(positive)) if len(positive) else 0.0
+    return median(positive) if len(positive) else 0.0

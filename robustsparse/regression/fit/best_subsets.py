@@ -6,7 +6,7 @@ noise, until the criterion has clearly turned.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from robustsparse.algorithm.sparsity import identifiable_k
 from robustsparse.base.least_squares import least_squares
 from robustsparse.base.types import Array, Indices
 from robustsparse.regression.fit.column_sets import ColumnRows
-from robustsparse.regression.fit.criteria import Price, cost, log_variance
+from robustsparse.regression.fit.criteria import Price, costs, log_variance
 from robustsparse.regression.fit.few_rows import in_few_rows
 from robustsparse.regression.fit.finders import Found, Hints
 from robustsparse.regression.fit.group_sets import GroupRows
@@ -78,13 +78,14 @@ class BestSubsets:
     ) -> Found:
         """The sets of these models, with coefficients for the best one."""
         rows = in_few_rows(part)
-        total = _unexplained(rows, part.keep)
+        total, priced = _unexplained(rows, part.keep), costs(part, price)
 
+        @cache
         def criterion(size: int, rss: float, columns: int) -> float:
             freedom = max(part.n - columns - len(part.keep), 1)
             strength = (total - rss) * freedom / max(columns * rss, _EXACT * total, _EXACT)
             misfit = log_variance(part.n, rss, freedom)
-            return misfit + cost(part, price, size, columns, strength)
+            return misfit + priced(size, columns, strength)
 
         most = identifiable_k(part.n, part.free)
         path = subset_path(self._rows(rows), hints.sets, most, criterion)

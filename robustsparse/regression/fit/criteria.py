@@ -99,18 +99,29 @@ def payable_terms(problem: Standardized) -> float:
 PRICES: dict[str, Price] = {"ric": ric_price, "ebic": ebic_price, "gic": gic_price}
 
 
+def costs(problem: Standardized, price: Price) -> Callable[[int, int, float], float]:
+    """Price, as `cost` tells it, of so many terms with so many columns and a strength, of one problem."""
+    n, candidates = problem.n, problem.candidates
+    own = price is ric_price
+    labels = own and by_labels(problem)
+    corrected = own and problem.family.has_scale
+
+    def of(size: int, columns: int, strength: float) -> float:
+        if labels:
+            return label_price(candidates, size) + (columns - size) * _LABEL_TERM
+        whole = price(n, candidates, size, strength) + (columns - size) * log(n)
+        return whole * n / max(n - columns - 1, 1) if corrected else whole
+
+    return of
+
+
 def cost(problem: Standardized, price: Price, size: int, columns: int, strength: float) -> float:
     """Price of `size` terms with so many columns; those beyond one a term cost what BIC asks for them.
 
     Where a variance is estimated from few rows, the criterion of the package asks for more, as the corrected AIC does:
     the fewer rows are left, the better noise fits.
     """
-    n = problem.n
-    if price is ric_price and by_labels(problem):
-        return label_price(problem.candidates, size) + (columns - size) * _LABEL_TERM
-    whole = price(n, problem.candidates, size, strength) + (columns - size) * log(n)
-    corrected = price is ric_price and problem.family.has_scale
-    return whole * n / max(n - columns - 1, 1) if corrected else whole
+    return costs(problem, price)(size, columns, strength)
 
 
 def columns_of(problem: Standardized, fit: RHTFit, size: int) -> int:
