@@ -131,6 +131,8 @@ class GramDescent:
         self._net, self._equations = net, equations
         self._places: Indices = np.flatnonzero(net.free)
         self._betas = np.zeros((len(equations), len(self._places)))
+        self._alone = np.array([own.alone for own in equations])
+        self._explained = np.array([own.explained for own in equations])
 
     def largest_penalty(self) -> float:
         """The smallest penalty that leaves the kept columns alone in every model; of a ridge, the largest variance."""
@@ -148,11 +150,12 @@ class GramDescent:
     def to(self, penalty: float) -> Array:
         """Coefficients (nets, p) at a penalty below those before."""
         coefs = np.zeros((len(self._equations), len(self._net.XT)))
-        for place, (own, beta) in enumerate(zip(self._equations, self._betas, strict=True)):
+        for own, beta in zip(self._equations, self._betas, strict=True):
             if self._net.mixing == 0:
                 beta[:] = own.ridge(penalty)
             else:
                 own.elastic(penalty, self._net.mixing, beta)
-            coefs[place, self._net.keep] = own.alone - own.explained @ beta
+        kept = (self._explained @ self._betas[:, :, None])[:, :, 0]
+        coefs[:, self._net.keep] = self._alone - kept
         coefs[:, self._places] = self._betas
         return coefs
