@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+import pytest
 
 from robustsparse.algorithm.exchanges import InnerProducts
 from robustsparse.base.types import Array, Indices
@@ -30,6 +31,23 @@ def test_exchanges_are_those_of_tableaus() -> None:
         start = np.random.default_rng(seed).choice(12, 1 + seed % 6, replace=False)
         chosen, left = sets.exchanged(start)
         by_tableau, expected = sets._exchanged(start.copy(), 100)
+        assert chosen.tolist() == by_tableau.tolist()
+        np.testing.assert_allclose([left, expected], rss(data, chosen), rtol=ROUNDING)
+
+
+@pytest.mark.parametrize("near", [1.0, 0.05])
+def test_many_exchanges_from_a_bad_start_are_those_of_tableaus(near: float) -> None:
+    for seed in range(10):
+        sets, data = products(seed, n=150, w=60)
+        # Every third column close to the one before it, which calls for more care.
+        X = data[:, :60]
+        X[:, 2::3] = X[:, 1::3] + near * X[:, 2::3]
+        gram, y = X.T @ X, data[:, -1]
+        sets = InnerProducts(gram, X.T @ y, np.diag(gram).copy(), float(y @ y))
+        start = np.arange(59, 44, -1)
+        chosen, left = sets.exchanged(start)
+        by_tableau, expected = sets._exchanged(start.copy(), 100)
+        assert len(np.setdiff1d(chosen, start)) > 2
         assert chosen.tolist() == by_tableau.tolist()
         np.testing.assert_allclose([left, expected], rss(data, chosen), rtol=ROUNDING)
 

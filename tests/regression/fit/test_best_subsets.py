@@ -7,6 +7,12 @@ import pandas as pd
 import pytest
 
 import robustsparse as rs
+from robustsparse.algorithm.losses import Squared
+from robustsparse.regression.fit.best_subsets import BestSubsets
+from robustsparse.regression.fit.criteria import ebic_price
+from robustsparse.regression.fit.finders import Hints
+from robustsparse.regression.fit.standardized import standardized
+from robustsparse.regression.gaussian import Gaussian
 
 
 def drawn(
@@ -181,3 +187,21 @@ def test_terms_that_repeat_others_are_counted() -> None:
     assert len(fit.support()) == 3
     assert "3 of 6" in str(fit.summary())
     assert np.isfinite(fit.conf_int().to_numpy()).all()
+
+
+@pytest.mark.parametrize("factored", [0, 1 << 20])
+def test_models_of_all_sizes_are_least_squares_on_the_trusted_rows(
+    factored: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("robustsparse.regression.fit.best_subsets._FACTORED", factored)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 12)) @ (np.eye(12) + 0.3)
+    data = standardized(X, X[:, :3].sum(axis=1), Squared(), family=Gaussian(), how="mad")
+    finder = BestSubsets()
+    found = finder.find(data, Hints(), ebic_price)
+    assert max(found.models) > 5
+    for size, model in found.models.items():
+        columns = np.append(model.support, data.keep)
+        direct = np.linalg.lstsq(data.columns(columns), data.y, rcond=None)[0]
+        assert len(model.support) == size
+        np.testing.assert_allclose(model.coef[columns], direct, rtol=1e-9, atol=1e-12)

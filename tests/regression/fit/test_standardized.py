@@ -129,7 +129,11 @@ def test_nothing_given_is_changed(raw: Any) -> None:
     np.testing.assert_array_equal(y, copies[1])
 
 
-def test_rows_for_a_while_are_those_of_a_copy(raw: Any) -> None:
+@pytest.mark.parametrize("small", [0, 1 << 20])
+def test_rows_for_a_while_are_those_of_a_copy(
+    raw: Any, small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("robustsparse.regression.fit.standardized._SMALL", small)
     X, y = raw
     weights = np.linspace(0.5, 1.5, len(y))
     data = standardized(

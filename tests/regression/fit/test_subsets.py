@@ -11,6 +11,7 @@ import pytest
 
 from robustsparse.algorithm.losses import Squared
 from robustsparse.regression.fit import subsets
+from robustsparse.regression.fit.column_sets import ColumnRows
 from robustsparse.regression.fit.standardized import Standardized, standardized
 from robustsparse.regression.fit.subsets import set_rows, subset_path
 from robustsparse.regression.gaussian import Gaussian
@@ -129,9 +130,30 @@ def test_rows_are_left_out_where_they_are() -> None:
         # What does not count may be of any size.
         data.XT[:-1, ~kept] = 1e200
         criterion = price(int(kept.sum()), 60)
-        found = subset_path(data.seeing(kept), [], 10, criterion)
-        expected = subset_path(data.rows(kept), [], 10, criterion)
+        found = subset_path(set_rows(data.seeing(kept)), [], 10, criterion)
+        expected = subset_path(set_rows(data.rows(kept)), [], 10, criterion)
         assert found.keys() == expected.keys()
         for size, one in found.items():
             np.testing.assert_array_equal(one.columns, expected[size].columns)
             assert one.rss == pytest.approx(expected[size].rss, rel=ROUNDING)
+
+
+@pytest.mark.parametrize("small", [0, 1 << 20])
+def test_what_is_known_of_the_rows_is_what_would_be_found_anew(
+    small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("robustsparse.regression.fit.standardized._SMALL", small)
+    data = problem(3, n=80, d=40, rho=0.5)
+    known = set_rows(data)
+    assert isinstance(known, ColumnRows)
+    for columns in (np.arange(0, 20), np.array([1, 5, 30, 33]), np.arange(2, 40, 3)):
+        block = known.columns(columns)
+        np.testing.assert_allclose(known.among(columns), block @ block.T, rtol=ROUNDING, atol=1e-9)
+        raw = data.XT @ block.T
+        np.testing.assert_allclose(known.against(columns), raw, rtol=ROUNDING, atol=1e-9)
+    for seeds in ([], [np.array([20, 21, 22])], []):
+        again = subset_path(known, seeds, 8, everything)
+        anew = subset_path(set_rows(data), seeds, 8, everything)
+        assert {k: one.columns.tolist() for k, one in again.items()} == {
+            k: one.columns.tolist() for k, one in anew.items()
+        }
