@@ -396,7 +396,9 @@ def _spread(core: _Core, A: Array, y: Array, columns: Places, unit: float) -> Re
 
 
 def _final_weights(resid: Array, scale: float) -> Array:
-    u = np.minimum(np.abs(resid), BISQUARE_EFFICIENCY * scale) / scale
+    """Weights (n,), zero to the last bit beyond the limit of rejection."""
+    # Cut off well beyond the limit: a size that is brought to the limit itself may round to less, and have a weight.
+    u = np.minimum(np.abs(resid), 2.0 * BISQUARE_EFFICIENCY * scale) / scale
     return bisquare_rest(u**2, BISQUARE_EFFICIENCY) ** 2
 
 

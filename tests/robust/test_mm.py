@@ -11,7 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustsparse.base.errors import DataError, ParameterError
-from robustsparse.robust.mm import Refit, independent_columns, mm_regression
+from robustsparse.robust.mm import (
+    Refit,
+    _final_weights,
+    independent_columns,
+    mm_regression,
+)
 from robustsparse.robust.mm_covariance import influences
 from robustsparse.robust.s_estimate import make_problem, s_estimate
 from robustsparse.robust.scales import BISQUARE_EFFICIENCY, m_scale
@@ -530,3 +535,11 @@ def test_nearly_aliased_columns_are_told_from_aliased_ones(near: float) -> None:
     assert independent_columns(A).tolist() == [0, 1, 2, 3]
     A[:, 3] = A[:, 0] - A[:, 1]
     assert independent_columns(A).tolist() == [0, 1, 2]
+
+
+def test_a_rejected_row_has_no_weight_at_all_whatever_the_scale() -> None:
+    for scale in np.exp(3.0 * np.random.default_rng(0).normal(size=2000)):
+        edge = BISQUARE_EFFICIENCY * scale
+        weights = _final_weights(edge * np.array([0.999, 1.0001, -10.0, 1e280]), scale)
+        assert weights[0] > 0.0
+        assert not weights[1:].any()
