@@ -111,7 +111,7 @@ def array_design(
     Those of weight 0 have no part in a fit, whatever they hold.
     """
     check_choice("na_action", na_action, NA_ACTIONS)
-    if np.ndim(X) == 1 and np.ndim(y) == 2:
+    if getattr(X, "ndim", None) == 1 and getattr(y, "ndim", None) == 2:
         raise DataError("X is one column and y several; the design comes first: rht_fit(X, y).")
     X, given, index = labelled(X, names)
     for name, value in (("y", y), ("weights", weights), ("offset", offset)):

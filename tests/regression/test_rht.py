@@ -129,6 +129,7 @@ BAD_DATA: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "inf in X": (lambda X, y: rht_fit(broken(X, np.inf), y), "'x5'.*row 3.*inf.*drop or impute"),
     "nan in y": (lambda X, y: rht_fit(X, np.r_[np.nan, y[1:]]), "y has 1 .*row 0.*drop or impute"),
     "one dimension": (lambda X, y: rht_fit(y, y), r"reshape\(-1, 1\)"),
+    "ragged rows": (lambda X, y: rht_fit([[1.0, 2.0], [3.0]], y), "X is not rectangular"),
     "short y": (lambda X, y: rht_fit(X, y[1:]), "y has shape .* rows of X"),
     "two columns in y": (lambda X, y: rht_fit(X, np.c_[y, y]), "y has shape"),
     "text in X": (lambda X, y: rht_fit(X.astype(str), y), "convert"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robustsparse.base.errors import DataError
+from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.text import shown
 from robustsparse.report.plots.style import (
     LIGHT,
@@ -72,6 +72,10 @@ def plot_roc(curves: "Curve | Mapping[str, Curve]", ax: "Axes | None" = None) ->
     '1.000  robust'
     """
     named = dict(curves) if isinstance(curves, Mapping) else {"": curves}
+    if not named:
+        raise ParameterError(
+            "there are no curves to draw; give a ROC curve, or a mapping from names to curves."
+        )
     for curve in named.values():
         if not hasattr(curve, "auc"):
             raise DataError(

@@ -633,3 +633,8 @@ def test_more_curves_than_colors_differ_in_their_dashes() -> None:
     ax = plots.plot_roc({str(i): curve() for i in range(14)})
     looks = {(line.get_color(), line.get_linestyle()) for line in ax.lines[1:]}
     assert len(looks) == 14
+
+
+def test_there_must_be_a_curve_to_draw() -> None:
+    with pytest.raises(ParameterError, match="no curves to draw"):
+        plots.plot_roc({})
