@@ -247,7 +247,7 @@ class _Scaled:
     center, scale : array (m,)
         Their medians and median absolute deviations.
     held : array (n, m) or None
-        The scaled columns; None if the design is tall.
+        The scaled columns; None if the design is tall, with more rows than guesses are compared on.
     """
 
     A: Array
@@ -262,8 +262,9 @@ class _Scaled:
         units = [_median_and_spread(A[:, j]) for j in columns]
         center, scale = np.array(units).reshape(-1, 2).T
         scaled = cls(A, columns, center, scale)
-        tall = is_tall(*scaled.shape)
-        return scaled if tall else replace(scaled, held=scaled.rows(slice(None)))
+        if len(A) > MOST_ROWS and is_tall(*scaled.shape):
+            return scaled
+        return replace(scaled, held=scaled.rows(slice(None)))
 
     @property
     def shape(self) -> tuple[int, int]:

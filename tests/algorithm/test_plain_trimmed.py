@@ -14,7 +14,8 @@ from robustsparse.algorithm.plain_trimmed import PlainTrim, is_screened
 from robustsparse.algorithm.problem import Problem, Settings
 from robustsparse.algorithm.solver import solve
 
-TINY, MIDDLE, LARGE = 1 << 10, 1 << 18, 1 << 22
+# Columns and rows.
+TINY, MIDDLE, LARGE, TALL = (1 << 5, 1 << 5), (1 << 9, 1 << 9), (1 << 11, 1 << 11), (20, 1 << 18)
 
 
 @pytest.mark.parametrize("step", ["auto", 0.3])
@@ -43,17 +44,18 @@ def test_a_few_small_designs_do_without_what_is_not_compiled(
 ) -> None:
     monkeypatch.setattr(kernels, "is_compiled", lambda kernel: False)
     monkeypatch.setattr(plain_trimmed, "_unscreened", count())
-    few = [is_screened(MIDDLE) for _ in range(plain_trimmed._UNSCREENED + 2)]
+    few = [is_screened(*MIDDLE) for _ in range(plain_trimmed._UNSCREENED + 2)]
     assert few == [False] * plain_trimmed._UNSCREENED + [True, True]
-    assert not is_screened(TINY)
-    assert is_screened(LARGE)
+    assert not is_screened(*TINY)
+    assert is_screened(*LARGE)
+    assert not is_screened(*TALL)
 
 
 def test_what_is_compiled_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "is_compiled", lambda kernel: True)
     monkeypatch.setattr(plain_trimmed, "_unscreened", count())
-    assert is_screened(MIDDLE)
-    assert not is_screened(TINY)
+    assert is_screened(*MIDDLE)
+    assert not is_screened(*TINY)
 
 
 def test_it_can_go_to_another_process() -> None:
