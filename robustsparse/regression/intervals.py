@@ -38,7 +38,7 @@ def bootstrap(
     verbose: bool = False,
     **options: Any,
 ) -> Frame:
-    """Bootstrap intervals that repeat the whole fit, selection and rejection of rows included.
+    """Bootstrap intervals that repeat the fit, selection and rejection of rows included.
 
     Every resample is a random half of the rows, drawn without replacement in complementary pairs. The rows that a fit
     to all the data flags are dealt out evenly, so that no half has more than its share of suspicious rows. A term that
@@ -72,6 +72,11 @@ def bootstrap(
     A half varies about all rows as these vary about the truth: it has half as many rows, so twice the variance, of
     which half is shared with them. So the halves' percentiles are those of a bootstrap. Draws with replacement would
     repeat rows, which makes chance look like evidence: they select false terms and give wider intervals.
+
+    A half is fitted in the units of the fit to all rows, with the cells as that filled them, its share of bad rows if
+    ``epsilon="auto"``, and its judgment of how far out rows are in the predictors. The search begins at the models that
+    the fit to all rows ended at, its own and any rival; terms are selected and residuals judged anew in every half. A
+    model that only a half would come to, from a start of its own, is not found.
 
     Intervals of weak terms reach to zero where halves miss them. `docs/inference.md` says how often the
     intervals hold the truth.

@@ -171,7 +171,8 @@ def stability(
 
     Stability selection (Meinshausen and Bühlmann, 2010) on complementary pairs (Shah and Samworth, 2013): every pair of
     resamples is disjoint. The rows that a fit to all the data flags are dealt out evenly, and so are the two classes of
-    a binary response, so that no part has to survive more than its share of suspicious rows.
+    a binary response, so that no part has to survive more than its share of suspicious rows. Every part is fitted from
+    where the fit to all rows ended, in the same units; its terms are selected and its rows judged anew.
 
     Parameters
     ----------
@@ -192,7 +193,7 @@ def stability(
     verbose : bool
         Show progress on the standard error.
     **options
-        Any other argument of `rht`; ``epsilon="auto"`` is estimated anew in every fit.
+        Any other argument of `rht`; ``epsilon="auto"`` is estimated once, from all rows.
 
     Returns
     -------
