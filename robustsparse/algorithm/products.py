@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from robustsparse import kernels
 from robustsparse.base.errors import DataError
 from robustsparse.base.types import Array
 
@@ -44,3 +45,16 @@ def finite_pair(X: Array, score: Array) -> tuple[Array, Array] | None:
             "na_action= of a fit does."
         )
     return XT, score
+
+
+def weighted_squares(block: Array, weights: Array) -> Array:
+    """Weighted sums of squares (d,) of columns (d, n) in double precision; what has no weight may be of any size.
+
+    Examples
+    --------
+    >>> weighted_squares(np.array([[1.0, 2.0, 1e200]]), np.array([1.0, 2.0, 0.0])).tolist()
+    [9.0]
+    """
+    out = np.empty(len(block))
+    kernels.weighted_squares(block, weights, out)
+    return out

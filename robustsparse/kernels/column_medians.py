@@ -117,7 +117,7 @@ def _middles(x, work, flags):
 def _median(x, work, flags):
     bottom, top = _middles(x, work, flags)
     # Halves are added, not the sum halved: the sum of two values near the largest float overflows.
-    return top if bottom == top else 0.5 * bottom + 0.5 * top
+    return top if len(x) % 2 == 1 else 0.5 * bottom + 0.5 * top
 
 
 @kernel

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from robustsparse import kernels
 from robustsparse.algorithm.exchanges import DEPENDENT, LOWER, InnerProducts, Tableau, once
+from robustsparse.algorithm.products import weighted_squares
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.looks import MissingLook, Projected, PromisingLook, Tried
 from robustsparse.regression.fit.standardized import Standardized
@@ -76,7 +76,7 @@ class ColumnRows:
         raw = np.empty(len(self.XT))
         for part, block in self._blocks():
             cross[part] = block @ target
-            kernels.weighted_squares(block, weights, raw[part])
+            raw[part] = weighted_squares(block, weights)
             squares[part] = raw[part] - ((block @ basis) ** 2).sum(axis=1)
         self.free &= squares > DEPENDENT * raw
         return cross, squares

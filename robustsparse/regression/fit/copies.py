@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from robustsparse import kernels
+from robustsparse.algorithm.products import weighted_squares
 from robustsparse.base.least_squares import least_squares
 from robustsparse.base.types import Array, Indices
 from robustsparse.regression.fit.looks import CopyLook
@@ -67,14 +67,12 @@ def sizes_of_correlations(XT: Array, share: Array, chosen: Array, length: Array)
     out: Array = np.zeros((len(XT), len(length)))
     width = max(1, _BLOCK // len(share))
     shared = share[:, None] * chosen
-    squares = np.empty(width)
     for first in range(0, len(out), width):
         part = slice(first, first + width)
         block = np.asarray(XT[part], dtype=np.float64)
         # A column whose squares are no numbers is no copy of another.
         with np.errstate(over="ignore", invalid="ignore"):
-            kernels.weighted_squares(block, share, squares[: len(block)])
-            square = squares[: len(block)] - (block @ share) ** 2
+            square = weighted_squares(block, share) - (block @ share) ** 2
         spread = np.sqrt(np.where(np.isfinite(square), np.maximum(square, 0.0), 0.0))
         product = np.outer(spread, length)
         cross = np.abs(block @ shared)

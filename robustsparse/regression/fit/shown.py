@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robustsparse import kernels
 from robustsparse.algorithm.estimator import Estimator
 from robustsparse.algorithm.gradients import Trimmed
 from robustsparse.algorithm.problem import Problem, Settings
+from robustsparse.algorithm.products import weighted_squares
 from robustsparse.algorithm.solver import RHTFit, solve
 from robustsparse.base.row_slices import is_tall
 from robustsparse.base.types import Array, Indices, Mask
@@ -102,13 +102,12 @@ def _none_reaches(part: Standardized, chosen: Indices, trimmed: int, looks: list
     bars = (part.n - 2 * trimmed) * np.array([look.bar for look in looks]) * (1.0 - _ROUNDING)
     counted = part.on_all_rows(np.ones(part.n))
     below = np.empty(len(part.XT), dtype=bool)
-    squares = np.empty(len(part.XT))
     width = max(1, _BLOCK // len(counted))
     for first in range(0, len(below), width):
         place = slice(first, first + width)
         block = np.asarray(part.XT[place], dtype=np.float64)
-        kernels.weighted_squares(block, counted, squares[place])
-        most = np.abs(block @ scores) + np.sqrt(squares[place])[:, None] * trims
+        lengths = np.sqrt(weighted_squares(block, counted))
+        most = np.abs(block @ scores) + lengths[:, None] * trims
         below[place] = (most < bars).all(axis=1)
     below[chosen] = True
     return bool(below.all())

@@ -11,26 +11,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robustsparse import kernels
 from robustsparse.algorithm.solver import RHTFit
-from robustsparse.base.types import Array, Indices, Mask
+from robustsparse.base.types import Indices, Mask
 from robustsparse.regression.fit.finders import Hints
 from robustsparse.regression.fit.looks import MiddleLook
 from robustsparse.regression.fit.options import Options
 from robustsparse.regression.fit.rows import Leverage, judge, rejected
 from robustsparse.regression.fit.standardized import Standardized
 from robustsparse.regression.fit.starts import best_start, concentrate
+from robustsparse.robust.slopes import middle_slopes
 
 # Terms of the small models.
 _FEW = 6
 # Views are new if they judge this share of the rows otherwise.
 _NEW = 0.02
-# Values beyond this many scales are not in the middle of a column; responses beyond are cut off.
-_MIDDLE, _CUT_OFF = 2.0, 3.0
+# Responses beyond this many scales are cut off.
+_CUT_OFF = 3.0
 # A response beyond this many scales is none: its square is no number.
 _ABSURD = 1e100
-# Entries of the design that are worked on at a time.
-_BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -109,15 +107,3 @@ def _middle_start(problem: Standardized, k: int) -> RHTFit:
     if problem.terms is not None:
         best = problem.terms.columns(problem.terms.holding(best))
     return RHTFit(np.zeros(len(problem.XT)), best, 0.0, True, "settled", 0.0, ())
-
-
-def middle_slopes(XT: Array, y: Array) -> Array:
-    """How well the middle of each column (d, n) goes with a centered response."""
-    d, n = XT.shape
-    slopes = np.zeros(d)
-    width = max(1, _BLOCK // n)
-    for first in range(0, d, width):
-        part = slice(first, first + width)
-        block = np.asarray(XT[part], dtype=np.float64)
-        kernels.bisquare_slopes(block, y, _MIDDLE, slopes[part])
-    return slopes

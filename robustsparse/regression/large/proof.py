@@ -27,8 +27,8 @@ from robustsparse.regression.fit.looks import (
     Projected,
     PromisingLook,
 )
-from robustsparse.regression.fit.views import middle_slopes
 from robustsparse.regression.large.statistics import Units
+from robustsparse.robust.slopes import middle_slopes
 from robustsparse.robust.standardize import Scaling
 
 # A column that reaches a bar but for this part of it may have reached it but for rounding.

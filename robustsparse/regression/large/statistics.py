@@ -16,7 +16,6 @@ from robustsparse.base.errors import DataError
 from robustsparse.base.types import Array, Indices, Mask, Places
 from robustsparse.design.stores.store import Block, ColumnStore
 from robustsparse.regression.fit.rows import Leverage
-from robustsparse.regression.fit.views import middle_slopes
 from robustsparse.robust.common_values import beyond_ordinary
 from robustsparse.robust.distances import (
     ROWS_A_COLUMN,
@@ -28,6 +27,7 @@ from robustsparse.robust.distances import (
     score_cutoff,
 )
 from robustsparse.robust.row_clusters import MOST_COLUMNS, row_clusters
+from robustsparse.robust.slopes import middle_slopes
 from robustsparse.robust.standardize import Scaling, restandardized, standardize
 from robustsparse.robust.subspaces import (
     inner_products,

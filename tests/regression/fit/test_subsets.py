@@ -122,7 +122,9 @@ def test_seeds_are_never_made_worse() -> None:
     assert path[5].rss <= rss(data, seed) * (1 + ROUNDING)
 
 
-def test_rows_are_left_out_where_they_are() -> None:
+@pytest.mark.parametrize("small", [False, True])
+def test_rows_are_left_out_where_they_are(small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Standardized, "small", small)
     rng = np.random.default_rng(0)
     for seed in range(5):
         data = problem(seed, n=90, d=60, weights=rng.uniform(0.2, 2.0, 90))
