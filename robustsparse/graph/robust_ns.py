@@ -131,11 +131,13 @@ def robust_ns(
     Algorithm 2 as printed trims each coordinate by itself. Outlying rows that are shifted in all variables a little
     pass such a trim and tie all pairs alike, so by default rows are first judged on all variables together: rows whose
     size exceeds the others' and whose direction other such rows share are rejected, and so are rows that lie together
-    in a direction in which what the nearest variables leave of the others does not reach; other large rows are brought
-    to the size of the rest. Rejected rows need not be errors: a small group of another kind looks the same. More than a
-    quarter of the rows are no such group, nor are the extremes of a factor that all rows share. Then edges are ranked
-    by hard thresholding of every variable on the others, from correlations of normal scores, averaged over 40
-    subsamples of the trusted rows.
+    in a direction in which what the nearest variables leave of the others does not reach, or lie in directions in
+    which the others hardly vary; other large rows are brought to the size of the rest. Single cells count as
+    errors, and as what the nearest variables let expect, if they lie apart from their variable, or if neighbors
+    expect too little of the ends of the variables and nothing of the kind of such a cell. Rejected rows need not be
+    errors: a small group of another kind looks the same. More than a quarter of the rows are no such group, nor are
+    the extremes of a factor that all rows share. Then edges are ranked by hard thresholding of every variable on
+    the others, from correlations of normal scores, averaged over 40 subsamples of the trusted rows.
 
     Examples
     --------
@@ -288,8 +290,8 @@ def _notes(table: Variables, constant: Mask, rows: TrustedRows, plan: Plan) -> t
         notes.append(f"constant and tied to nothing: {listed(names)}")
     if rows.errors.any():
         notes.append(
-            f"{_cells(rows.errors.T, '')} lie apart from their variable and count as the nearest variables let "
-            f"expect, in {_where(table, rows.errors.T)}"
+            f"{_cells(rows.errors.T, '')} are out of line with their variable or its neighbors and count as the nearest "
+            f"variables let expect, in {_where(table, rows.errors.T)}"
         )
     return tuple(notes)
 
