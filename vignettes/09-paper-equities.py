@@ -202,8 +202,8 @@ found = pd.DataFrame({key: cluster(graph) for key, graph in every.items()}).T
 found.rename_axis(["returns", "method"])
 
 # %% [markdown]
-# The default ranks pairs over random subsamples of the days. How much of its line is their luck? Ten other draws, returns
-# as they are:
+# The default ranks pairs over random subsamples of the days. How much of its line is their luck? Ten other draws,
+# returns as they are:
 
 # %%
 draws = [rs.robust_ns(returns, max_edges=n_edges, rng=seed) for seed in range(2 if quick() else 10)]

@@ -290,8 +290,8 @@ def _notes(table: Variables, constant: Mask, rows: TrustedRows, plan: Plan) -> t
         notes.append(f"constant and tied to nothing: {listed(names)}")
     if rows.errors.any():
         notes.append(
-            f"{_cells(rows.errors.T, '')} are out of line with their variable or its neighbors and count as the nearest "
-            f"variables let expect, in {_where(table, rows.errors.T)}"
+            f"{_cells(rows.errors.T, '')} are out of line with their variable or its neighbors and count as the "
+            f"nearest variables let expect, in {_where(table, rows.errors.T)}"
         )
     return tuple(notes)
 
