@@ -23,7 +23,7 @@ from robustsparse.kernels.bisquare import (
     inverse_scales,
 )
 from robustsparse.kernels.block_medians import block_median_rows, block_setup, block_survivors
-from robustsparse.kernels.column_medians import common_values, row_deviations, row_medians
+from robustsparse.kernels.column_medians import row_deviations
 from robustsparse.kernels.column_sets import (
     exchange_columns,
     independent_members,
@@ -106,7 +106,6 @@ __all__ = [
     "block_survivors",
     "claim_reference",
     "clime_columns",
-    "common_values",
     "count_beyond",
     "descend_bisquare",
     "elastic_from_rows",
@@ -127,7 +126,6 @@ __all__ = [
     "precision_from_columns",
     "residual_variances",
     "row_deviations",
-    "row_medians",
     "secant_move",
     "take_scores",
     "threshold_nodes",

@@ -1,4 +1,4 @@
-"""Medians of columns, their median absolute deviations, and values that half of a column has."""
+"""Medians of columns, and their median absolute deviations."""
 
 import math
 
@@ -121,18 +121,8 @@ def _median(x, work, flags):
 
 
 @kernel
-def row_medians(XT, out):
-    """Median of each row."""
-    d, n = XT.shape
-    work = vector(n)
-    flags = whole_numbers(1, n)[0]
-    for j in range(d):
-        out[j] = _median(XT[j], work, flags)
-
-
-@kernel
 def row_deviations(XT, center, location, deviation):
-    """Median of each row, or zero, and of the absolute deviations from it."""
+    """Median of each row, or zero, and of the absolute deviations from it, unless there is no room for these."""
     d, n = XT.shape
     work = vector(n)
     size = vector(n)
@@ -140,32 +130,8 @@ def row_deviations(XT, center, location, deviation):
     for j in range(d):
         x = XT[j]
         middle = _median(x, work, flags) if center else 0.0
-        for i in range(n):
-            size[i] = abs(x[i] - middle)
         location[j] = middle
-        deviation[j] = _median(size, work, flags)
-
-
-@kernel
-def common_values(XT, middle, equal):
-    """The upper one of the two values in the middle of each row, and how many are equal to it.
-
-    Where it is certain that less than half of them are, the number is zero.
-    """
-    d, n = XT.shape
-    work = vector(n)
-    flags = whole_numbers(1, n)[0]
-    for j in range(d):
-        x = XT[j]
-        equal[j] = 0
-        if n >= SAMPLED * SAMPLE:
-            low, high = _bracket(x, work)
-            # A value of half of them that is in the middle is one of too few between two that are not.
-            below, upto = _count_between(x, low, high)
-            if below <= n // 2 and n // 2 < upto and 2 * (upto - below) < n:
-                continue
-        _, middle[j] = _middles(x, work, flags)
-        count = ZERO
-        for i in range(n):
-            count += x[i] == middle[j]
-        equal[j] = count
+        if len(deviation):
+            for i in range(n):
+                size[i] = abs(x[i] - middle)
+            deviation[j] = _median(size, work, flags)

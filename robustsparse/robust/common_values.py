@@ -6,11 +6,10 @@ is far from the other uncommon ones says something against a row.
 
 import numpy as np
 
-from robustsparse import kernels
-from robustsparse.base.types import Array, Indices, Mask
+from robustsparse.base.types import Array
 from robustsparse.robust.scales import median_and_mad
 
-# Rows that must tell at a glance that a value of a column is common, by how many of them are equal.
+# Rows that tell at a glance that no value of a column is common, by how many of them are equal.
 _GLANCE, _EQUAL = 32, 4
 # An uncommon value is ordinary up to this many robust standard deviations of their logarithms, and this many times
 # their median.
@@ -44,25 +43,25 @@ def beyond_ordinary(ZT: Array) -> Array:
     >>> beyond_ordinary(np.array([rare, wrong])).max(axis=1)
     array([  0., 996.])
     """
+    n = ZT.shape[1]
+    glance = np.sort(ZT[:, :: max(1, n // _GLANCE)], axis=1)
+    likely = np.flatnonzero((np.diff(glance, axis=1) == 0).sum(axis=1) >= _EQUAL)
     out = ZT
-    width = max(1, _BLOCK // ZT.shape[1])
-    for first in range(0, len(ZT), width):
-        block = np.asarray(ZT[first : first + width], dtype=np.float64)
-        middle, equal = np.empty(len(block)), np.empty(len(block), dtype=np.int64)
-        kernels.common_values(block, middle, equal)
-        common = np.flatnonzero(2 * equal >= ZT.shape[1])
-        common = common[_at_a_glance(ZT, first + common)]
-        if len(common):
+    width = max(1, _BLOCK // n)
+    for first in range(0, len(likely), width):
+        columns = likely[first : first + width]
+        deviation = _deviation(np.asarray(ZT[columns], dtype=np.float64))
+        common = 2 * (deviation == 0).sum(axis=1) >= n
+        if common.any():
             out = ZT.copy() if out is ZT else out
-            out[first + common] = _excess(block[common] - middle[common, None])
+            out[columns[common]] = _excess(deviation[common])
     return out
 
 
-def _at_a_glance(ZT: Array, columns: Indices) -> Mask:
-    """Whether equal values are seen among a few rows of columns already, as where no order of the rows hides them."""
-    glance = np.sort(ZT[columns, :: max(1, ZT.shape[1] // _GLANCE)], axis=1)
-    repeated: Mask = (np.diff(glance, axis=1) == 0).sum(axis=1) >= _EQUAL
-    return repeated
+def _deviation(block: Array) -> Array:
+    """How far the values of each row of a block are from the one in the middle, which is one of them."""
+    half = block.shape[1] // 2
+    return np.asarray(block - np.partition(block, half, axis=1)[:, half, None])
 
 
 def _excess(deviation: Array) -> Array:

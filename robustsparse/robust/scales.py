@@ -33,6 +33,8 @@ TAU_TUNING = 4.0
 TAU_MEAN = 0.1560052129180097
 # The Newton iterations converge quadratically; this many are needed only from absurd starts.
 MAX_ITER = 100
+# What is not asked of a kernel.
+_NO_ROOM = np.empty(0)
 # Sums of averages that should be equal differ by this much.
 _ROUNDING = 1e-12
 
@@ -54,7 +56,7 @@ def _row_medians(rows: Array) -> Array:
     if not rows.shape[1] or not np.isfinite(rows).all():
         return np.asarray(np.median(rows, axis=1))
     out = np.empty(len(rows))
-    kernels.row_medians(rows, out)
+    kernels.row_deviations(rows, True, out, _NO_ROOM)
     return out
 
 
@@ -113,7 +115,7 @@ def column_medians(X: Array) -> Array:
     array([2., 0.])
     """
     out = np.empty(X.shape[1])
-    kernels.row_medians(np.ascontiguousarray(X.T), out)
+    kernels.row_deviations(np.ascontiguousarray(X.T), True, out, _NO_ROOM)
     return out
 
 

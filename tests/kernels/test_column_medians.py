@@ -1,4 +1,4 @@
-"""Medians of columns to the bit, whatever their values, and values that half of a column has."""
+"""Medians of columns and of their deviations to the bit, whatever the values."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def test_medians_and_deviations_are_those_of_sorted_columns(n: int) -> None:
     for name, rows in designs(n, np.random.default_rng(n)).items():
         expected = medians(rows)
         found, location, deviation = np.empty((3, len(rows)))
-        kernels.row_medians(rows, found)
+        kernels.row_deviations(rows, True, found, np.empty(0))
         np.testing.assert_array_equal(found, expected, err_msg=name)
         kernels.row_deviations(rows, True, location, deviation)
         np.testing.assert_array_equal(location, expected, err_msg=name)
@@ -55,20 +55,3 @@ def test_medians_and_deviations_are_those_of_sorted_columns(n: int) -> None:
         kernels.row_deviations(rows, False, location, deviation)
         assert not location.any()
         np.testing.assert_array_equal(deviation, medians(np.abs(rows)), err_msg=name)
-
-
-@pytest.mark.parametrize("n", LENGTHS)
-def test_values_that_half_of_a_column_has_are_counted(n: int) -> None:
-    met = 0
-    for name, rows in designs(n, np.random.default_rng(n)).items():
-        middle = np.full(len(rows), np.nan)
-        equal = np.full(len(rows), -1)
-        kernels.common_values(rows, middle, equal)
-        upper = np.sort(rows, axis=1)[:, n // 2]
-        count = (rows == upper[:, None]).sum(axis=1)
-        common = 2 * count >= n
-        met += int(common.sum())
-        np.testing.assert_array_equal(equal[common], count[common], err_msg=name)
-        np.testing.assert_array_equal(middle[common], upper[common], err_msg=name)
-        assert (2 * equal[~common] < n).all(), name
-    assert met > 20
