@@ -46,7 +46,7 @@ def test_without_screening_it_is_least_squares_on_principal_components():
 def test_wrong_cells_stay_wrong_given_the_factors():
     sim = rs.simulate.graph(200, 30, epsilon=0.0, factor=1.0, cellwise=0.03, rng=1)
     graph = rs.robust_ns(sim.X, factors=1, n_jobs=1)
-    assert any("lie apart" in note for note in graph.notes)
+    assert any("out of line" in note for note in graph.notes)
     XT = standardize(sim.X, "mad")[0]
     rows = trusted_rows(XT)
     left, _ = without_factors(XT, rows, 1)
