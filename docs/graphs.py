@@ -1,4 +1,4 @@
-"""How `robust_ns` fares where graphs are hard: `python docs/graphs.py` writes docs/graphs.md (twelve minutes on a core).
+"""How `robust_ns` fares where graphs are hard: `python docs/graphs.py` writes docs/graphs.md (12 minutes on a core).
 
 `--seeds 2` looks at fewer data sets and prints the page only.
 """
