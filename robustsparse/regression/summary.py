@@ -25,6 +25,8 @@ _SHOWN = 20
 _SELECT_AGAIN = " conf_int(method='split') and conf_int(method='bootstrap') select again."
 # A row with a smaller weight counts for less, and the summary says so of rows that are far out.
 _LESS = 0.5
+# Relative change of coefficients that is nothing but rounding.
+_AT_REST = 1e-8
 _CHOSEN_BY = {
     "given": "given",
     "ric": "robust criterion",
@@ -97,7 +99,7 @@ def _head(result: "RHTResult", model: "Member") -> tuple[tuple[str, str], ...]:
         head.append(("Cells mended", _cells(result)))
     if model.k == result.k:
         settled = _ended(result)
-        head += [("Iterations", f"{result.n_iter}, {settled}"), ("Last step", f"{result.step:.3g}")]
+        head += [("Iterations", f"{result.n_iter}, {settled}"), ("Last step", _last_step(result))]
     return (*head, *model.told, ("Flagged rows", str(len(model.flags))))
 
 
@@ -123,6 +125,13 @@ def _cell_notes(result: "RHTResult") -> list[str]:
                 "less the more the model rests on them."
             )
     return notes
+
+
+def _last_step(result: "RHTResult") -> str:
+    """Length of the last step that went anywhere: at rest it is a quotient of rounding errors."""
+    history = result.history
+    moved = history["step"][history["change"] > _AT_REST]
+    return f"{moved.iloc[-1] if len(moved) else result.step:.3g}"
 
 
 def _ended(result: "RHTResult") -> str:

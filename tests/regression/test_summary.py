@@ -166,3 +166,11 @@ def test_descriptions_are_short() -> None:
     assert len(describe(Named())) == 60
     for thing in (rs.Squared(), rs.Huber(), Named(), np.median, lambda X, score: score):
         assert describe(describe(thing)) == describe(thing)
+
+
+def test_the_last_step_is_one_that_went_somewhere() -> None:
+    sim = rs.simulate.linear(n=200, d=500, k=4, epsilon=0.1, attack="leverage", rng=7)
+    fit = rs.rht("y ~ .", sim.data)
+    moved = fit.history[fit.history["change"] > 1e-8]
+    assert len(moved) < len(fit.history)
+    assert dict(fit.summary().head)["Last step"] == f"{moved['step'].iloc[-1]:.3g}"
