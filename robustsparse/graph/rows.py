@@ -128,7 +128,8 @@ def _conforming(
     weights[kept] = np.minimum(weights[kept], weights_by_size(left))
     values = np.zeros_like(standard)
     values[:, kept] = scores
-    return TrustedRows(values, weights, errors, standard), expected
+    # Of rows of absurd size nothing is left.
+    return TrustedRows(values, weights, errors, standard), expected[:, weights[kept] > 0]
 
 
 def _moderate(
