@@ -17,7 +17,7 @@ from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.fit.options import make_options
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.rht import remember
-from robustsparse.regression.spine import fit_design
+from robustsparse.regression.spine import design_outcome, told
 
 
 def rht_in_any_order(
@@ -52,7 +52,7 @@ def rht_in_any_order(
     options = make_options(asked)
     given = array_design(X, y, coding=options.family.coding, weights=weights, **of_rows)
     design = _in_order(X, y, given, weights, options.family.coding, of_rows)
-    result = fit_design(design, options, fingerprint=Fingerprint.of(given))
+    result = told(design_outcome(design, options, fingerprint=Fingerprint.of(given)))
     return remember(result, {"X": X, "y": y, "weights": weights, **vars(asked), **of_rows}, False)
 
 

@@ -51,26 +51,18 @@ def fit_formula(
 
     options = make_options(asked)
     coding = options.family.coding
-    return fit_design(build_design(formula, data, family=coding, **of_rows), options, intercept)
+    # Nobody here holds the design, which can go once it is standardized.
+    return told(
+        design_outcome(build_design(formula, data, family=coding, **of_rows), options, intercept)
+    )
 
 
 def fit_arrays(X: Any, y: Any, asked: Arguments, **of_rows: Any) -> RHTResult:
     """Fit arrays; `of_rows` are the arguments of `rht_fit` that a design is built with."""
     options = make_options(asked)
-    return fit_design(array_design(X, y, coding=options.family.coding, **of_rows), options)
-
-
-def fit_design(
-    design: Design,
-    options: Options,
-    intercept: bool | None = None,
-    fingerprint: Fingerprint | None = None,
-) -> RHTResult:
-    """The whole fit.
-
-    `intercept` overrules the design's own, and `fingerprint` is that of the data if they were given otherwise.
-    """
-    return told(design_outcome(design, options, intercept, fingerprint))
+    return told(
+        design_outcome(array_design(X, y, coding=options.family.coding, **of_rows), options)
+    )
 
 
 def design_outcome(
@@ -79,7 +71,10 @@ def design_outcome(
     intercept: bool | None = None,
     fingerprint: Fingerprint | None = None,
 ) -> "Outcome":
-    """The whole fit with what it was made of, nothing said of it yet; see `fit_design`."""
+    """The whole fit with what it was made of, nothing said of it yet.
+
+    `intercept` overrules the design's own, and `fingerprint` is that of the data if they were given otherwise.
+    """
     # Most products are of a few columns: on a core that is not free BLAS threads would wait for each other far longer
     # than the products take.
     with one_blas_thread():

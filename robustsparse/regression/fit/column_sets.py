@@ -12,6 +12,8 @@ from robustsparse.regression.fit.standardized import Standardized
 
 # Entries of the design that are brought to double precision at a time.
 _BLOCK = 1 << 16
+# Columns of which everything beside a set is known at a time.
+_COLUMNS = 1 << 12
 
 
 class ColumnRows:
@@ -139,17 +141,12 @@ class ColumnRows:
         for chosen in near:
             at = np.searchsorted(union, chosen)
             inside = products[np.ix_(chosen, at)]
-            table = Tableau.of(
-                products[:, at], self.cross, self.squares, inside, self.cross[chosen]
-            )
-            gains = table.gains(self.squares)
+            gains, exchanged = self._moves(products, at, chosen)
             gains[chosen] = 0.0
             most_inside = float(gains[columns].max(initial=0.0))
             tried.append(Tried(at, inside, self.cross[chosen], most_inside))
-            above = gains > most_inside
-            wanted = np.maximum(wanted, np.where(above, gains, 0.0))
-            if len(chosen):
-                wanted = np.maximum(wanted, table.exchanges(self.squares).max(axis=1))
+            wanted = np.maximum(wanted, np.where(gains > most_inside, gains, 0.0))
+            wanted = np.maximum(wanted, exchanged)
         wanted[~outside] = 0.0
         limit = LOWER * max(self.total, 1e-300)
         wanting = np.flatnonzero(wanted > limit)
@@ -159,6 +156,23 @@ class ColumnRows:
             some = self.whole.spread(self.columns(union).T)
             self.whole.log.add(MissingLook(self._seen, some, tuple(tried), bar, most))
         return joining
+
+    def _moves(self, products: Array, at: Indices, chosen: Indices) -> tuple[Array, Array]:
+        """By how much the squares fall with every column added to a set, and in the place of its worst member.
+
+        `products` are inner products with some columns, of which those of the set are `at`. Some columns at a time, so
+        that what is known of all of them takes little memory.
+        """
+        inside, own = products[np.ix_(chosen, at)], self.cross[chosen]
+        gains, exchanged = np.zeros((2, len(products)))
+        for first in range(0, len(products), _COLUMNS):
+            part = slice(first, first + _COLUMNS)
+            squares = self.squares[part]
+            table = Tableau.of(products[part, at], self.cross[part], squares, inside, own)
+            gains[part] = table.gains(squares)
+            if len(chosen):
+                exchanged[part] = table.exchanges(squares).max(axis=1)
+        return gains, exchanged
 
 
 class _Products:
