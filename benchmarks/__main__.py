@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--full] [--no-save] [--only SECTION ...]`, `--against REV`, `--unchanged REV`."""
+"""`python -m benchmarks [--full] [--no-save] [--only|--without SECTION ...]`, `--against REV`, `--unchanged REV`."""
 
 import argparse
 import sys
@@ -86,6 +86,10 @@ def main() -> None:
         "--only", nargs="+", choices=SECTIONS, metavar="SECTION",
         help=f"measure and print some sections; --full saves scale, nothing else is: {', '.join(SECTIONS)}",
     )  # fmt: skip
+    parser.add_argument(
+        "--without", nargs="+", choices=SECTIONS, default=[], metavar="SECTION",
+        help="leave some sections out of a run that is saved, as scale, which has a page of its own",
+    )  # fmt: skip
     parser.add_argument("--against", metavar="REV", help="compare with a commit, nothing else")
     parser.add_argument(
         "--unchanged", metavar="REV", help="compare whole fits with those of a commit, nothing else"
@@ -98,7 +102,10 @@ def main() -> None:
         print(unchanged.table(arguments.unchanged))
         return
     threads = min(2, environment.cores())
-    results = run(arguments.full, threads, arguments.only or tuple(SECTIONS))
+    wanted = arguments.only or SECTIONS
+    results = run(
+        arguments.full, threads, [name for name in wanted if name not in arguments.without]
+    )
     print(report.markdown(results))
     if arguments.no_save:
         return
