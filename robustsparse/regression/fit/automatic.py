@@ -247,8 +247,8 @@ class _Search:
         for _ in progress(range(_ROUNDS), _ROUNDS, "path", options.verbose):
             used = good & self.near
             # Rare levels that others may not have tried must be.
-            before = None if len(missed) else self.known.get(used.tobytes())
-            end = before or self._end(used, hints, options)
+            end = None if len(missed) else self.known.get(used.tobytes())
+            end = end or self._end(used, hints, options)
             found = end.found
             unit = residual_unit(self.judged.y, end.refit.scale)
             fitting = ~rejected(self.judged, end.refit)
