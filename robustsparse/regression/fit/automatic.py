@@ -190,8 +190,6 @@ class _Search:
         Robust regressions of all rows, by the support; they have no covariance.
     parts : dict from bytes to Standardized
         Some of the rows, by which of them, where such a copy is cheap: most views end with the same ones.
-    known : dict from bytes to End
-        What was found on some of the rows: who comes to the same ones finds the same.
     """
 
     judged: Standardized
@@ -203,7 +201,6 @@ class _Search:
     wanted: tuple[int, ...]
     refits: dict[bytes, Refit] = field(default_factory=dict)
     parts: dict[bytes, Standardized] = field(default_factory=dict)
-    known: dict[bytes, End] = field(default_factory=dict)
 
     @contextmanager
     def only(self, rows: Standardized, used: Mask) -> Iterator[Standardized]:
@@ -243,13 +240,14 @@ class _Search:
 
     def settled(self, view: View, options: Options) -> End:
         """Choose k on the good rows, refit, judge the rows anew, until they stay the same."""
-        good, hints, missed = view.good, view.hints, np.zeros(0, dtype=np.int64)
+        good, hints = view.good, view.hints
         for _ in progress(range(_ROUNDS), _ROUNDS, "path", options.verbose):
             used = good & self.near
-            # Rare levels that others may not have tried must be.
-            end = None if len(missed) else self.known.get(used.tobytes())
-            end = end or self._end(used, hints, options)
-            found = end.found
+            # Rows are not rejected for their labels, so that those of a cluster count like one from the beginning.
+            rows = self.counted if by_labels(self.judged) else self.judged
+            with self.only(rows, used) as part:
+                found = self.finder.find_best(part, hints, PRICES[_JUDGE], self.wanted)
+            end = End(used, found, self._refitted(found.best, options))
             unit = residual_unit(self.judged.y, end.refit.scale)
             fitting = ~rejected(self.judged, end.refit)
             fitting, missed = self.levels.mended(fitting, end.refit.resid / unit)
@@ -258,16 +256,6 @@ class _Search:
             good = fitting
             sets = (*found.sets, np.union1d(found.best.support, missed))
             hints = replace(hints, sets=sets)
-        return end
-
-    def _end(self, used: Mask, hints: Hints, options: Options) -> End:
-        """The best model of some rows, refitted to all."""
-        # Rows are not rejected for their labels, so that those of a cluster count like one from the beginning.
-        rows = self.counted if by_labels(self.judged) else self.judged
-        with self.only(rows, used) as part:
-            found = self.finder.find_best(part, hints, PRICES[_JUDGE], self.wanted)
-        end = End(used, found, self._refitted(found.best, options))
-        self.known[used.tobytes()] = end
         return end
 
     def _refitted(self, model: RHTFit, options: Options) -> Refit:
