@@ -87,7 +87,8 @@ class ColumnRows:
         """Some columns (chosen, n), the kept ones projected out."""
         held = self._copy
         block = self.problem.columns(chosen).T * self.root if held is None else held[chosen]
-        return np.asarray(block - (block @ self.basis) @ self.basis.T)
+        block -= (block @ self.basis) @ self.basis.T
+        return block
 
     def against(self, chosen: Indices) -> Array:
         """Inner products (d, chosen) of all columns with some."""
@@ -117,7 +118,9 @@ class ColumnRows:
         return columns[self.free[columns]]
 
     def sets(self, columns: Indices) -> "ColumnSets":
-        """Sets of some columns, with what was found of them before."""
+        """Sets of some columns, with what was found of them before if the design is small."""
+        if self._copy is None:
+            return ColumnSets(self, columns)
         key = columns.tobytes()
         if key not in self.known:
             self.known[key] = ColumnSets(self, columns)
@@ -126,7 +129,7 @@ class ColumnRows:
     def among(self, columns: Indices) -> Array:
         """Inner products (columns, columns) of some columns, the kept ones projected out."""
         if self._copy is not None:
-            return self._products.among(columns)
+            return self._products.among(self, columns)
         block = self.columns(columns)
         return np.asarray(block @ block.T)
 
@@ -179,24 +182,23 @@ class _Products:
     """Inner products of the columns that somebody asked for; those of others are added when they are asked for."""
 
     def __init__(self, rows: ColumnRows) -> None:
-        self._rows = rows
         self._places = np.full(len(rows.XT), -1, dtype=np.int64)
         self._block = np.empty((0, len(rows.root)))
         self._gram = np.empty((0, 0))
 
-    def among(self, columns: Indices) -> Array:
+    def among(self, rows: ColumnRows, columns: Indices) -> Array:
         """Inner products of some columns."""
         before = len(self._block)
-        self._add(columns[self._places[columns] < 0])
+        self._add(rows, columns[self._places[columns] < 0])
         if not before and len(self._block) == len(columns):
             return self._gram
         at = self._places[columns]
         return self._gram[np.ix_(at, at)]
 
-    def _add(self, columns: Indices) -> None:
+    def _add(self, rows: ColumnRows, columns: Indices) -> None:
         if not len(columns):
             return
-        before, new = len(self._block), self._rows.columns(columns)
+        before, new = len(self._block), rows.columns(columns)
         block = np.concatenate([self._block, new]) if before else new
         gram = np.empty((len(block), len(block)))
         gram[:before, :before] = self._gram
