@@ -20,9 +20,10 @@ from robustsparse.graph.rows import TrustedRows
 # From this many fits of nodes on it pays to start processes. Threads start at once, but only one of them can run
 # Python at a time.
 _MANY_FITS = 1500
-# From this many on whole iterations are compiled ones, for which the first graph of an installation has to wait. They
-# round otherwise, so that nothing but the graph's size may decide.
-_FITS_TO_COMPILE_FOR = 500
+# From this many on, or if each look at all variables reads so many values, whole iterations are compiled ones. The
+# first graph of an installation has to wait for them, no longer than it would take without. They round otherwise, so
+# that nothing but the graph's size may decide.
+_FITS_TO_COMPILE_FOR, _VALUES_TO_COMPILE_FOR = 500, 1e8
 # Warn if more than this share of the nodes did not settle; a few have all but settled.
 _UNSETTLED = 0.1
 
@@ -47,7 +48,8 @@ def fit_nodes(XT: Array, start: Array | None, plan: Plan, store: Checkpoint) -> 
     d = len(XT)
     rows = np.ascontiguousarray(XT)
     fits = d * len(plan.ks)
-    like = _shared(plan.estimator, rows, fits >= _FITS_TO_COMPILE_FOR)
+    fused = fits >= _FITS_TO_COMPILE_FOR or fits * rows.size >= _VALUES_TO_COMPILE_FOR
+    like = _shared(plan.estimator, rows, fused)
     task = NodeTask(rows, plan.estimator, plan.ks, plan.settings, plan.seeds, start, like)
     chunks = [range(first, min(first + CHUNK, d)) for first in range(0, d, CHUNK)]
     jobs = {f"nodes-{chunk.start}": partial(task.fit, chunk) for chunk in chunks}
