@@ -7,7 +7,7 @@ import numpy as np
 from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.constants import ZERO
 from robustsparse.kernels.order_statistics import select
-from robustsparse.kernels.vectors import gather, larger, vector, whole_numbers
+from robustsparse.kernels.vectors import gather, larger, room_for_flags, vector
 
 # Values of a column that bracket its middle, as many as are compared at a time; and their ranks at the ends of it.
 SAMPLE = np.int64(32)
@@ -126,7 +126,7 @@ def row_deviations(XT, center, location, deviation):
     d, n = XT.shape
     work = vector(n)
     size = vector(n)
-    flags = whole_numbers(1, n)[0]
+    flags = room_for_flags(1, n)[0]
     for j in range(d):
         x = XT[j]
         middle = _median(x, work, flags) if center else 0.0

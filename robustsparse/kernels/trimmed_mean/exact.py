@@ -7,7 +7,7 @@ Every exact value of the package comes out of `kept_sum`.
 from robustsparse.kernels.compiler import brief, part
 from robustsparse.kernels.constants import SIDES, SUMS, ZERO
 from robustsparse.kernels.order_statistics import select
-from robustsparse.kernels.vectors import gather, vector, whole_numbers
+from robustsparse.kernels.vectors import gather, room_for_flags, vector
 
 # How far cuts move from one step of a descent to the next, and from one column to another, in units of the distance
 # between them.
@@ -122,7 +122,7 @@ def trim_rows(XT, r, m, cuts, out):
     d, n = XT.shape
     lower = vector(n)
     upper = vector(n)
-    flags = whole_numbers(SIDES, n)
+    flags = room_for_flags(SIDES, n)
     low = 0.0
     high = 0.0
     for j in range(d):

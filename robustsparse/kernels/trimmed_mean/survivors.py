@@ -32,7 +32,7 @@ from robustsparse.kernels.order_statistics import MORE, raised_bar
 from robustsparse.kernels.trimmed_mean.drift import within_reach
 from robustsparse.kernels.trimmed_mean.exact import kept_range, kept_sum
 from robustsparse.kernels.trimmed_mean.interval import certified
-from robustsparse.kernels.vectors import larger, smaller, vector, whole_numbers
+from robustsparse.kernels.vectors import larger, room_for_flags, smaller, vector
 
 # Half the width of the first bracket around a cut: in standard deviations of the number of products beyond the cut;
 # for a column never looked at, in units of the typical miss if that is more.
@@ -75,7 +75,7 @@ def trim_survivors(design, memory, scores, first, last, closed, k, bar, found, v
     deviation = math.sqrt(n * share * (1.0 - share)) + 1.0
     lower = vector(n)
     upper = vector(n)
-    flags = whole_numbers(SIDES, n)
+    flags = room_for_flags(SIDES, n)
     floor = vector(k + MORE)
     # The bar is raised by the first k values, then by so many more.
     full = k
