@@ -64,12 +64,12 @@ def shortfall(scores: Array, expected: Array, weights: Array) -> float:
     slope = _slope(*middle, expected)
     if not slope > 0:
         return 0.0
+    short = slope - _slope(*ends, expected)
+    if short < (1.0 - _SHORT) * slope:
+        return 0.0
     left = expected - slope * scores
     chance = np.hypot(_error(*middle, left), _error(*ends, left))
-    short = slope - _slope(*ends, expected)
-    if short < max((1.0 - _SHORT) * slope, _STANDARD_ERRORS * chance):
-        return 0.0
-    return float(short / slope)
+    return 0.0 if short < _STANDARD_ERRORS * chance else float(short / slope)
 
 
 def _part(scores: Array, weights: Array) -> tuple[Array, float]:

@@ -11,7 +11,6 @@ from scipy import sparse
 
 from robustsparse import kernels
 from robustsparse.base.types import Array, Mask
-from robustsparse.graph.scores import correlation
 from robustsparse.robust.scales import mads, median_and_mad
 from robustsparse.robust.subspaces import principal_scores
 
@@ -44,17 +43,17 @@ def coefficients_on_nearest(S: Array, k: int = _NEIGHBORS) -> sparse.csr_array:
     return sparse.csr_array((values.ravel(), places.ravel(), starts), (d, d))
 
 
-def expected_scores(values: Array, weights: Array) -> Array:
+def expected_scores(values: Array, S: Array) -> Array:
     """What the nearest variables let expect of each (d, n).
 
     Parameters
     ----------
     values : array (d, n)
         Normal scores of the variables.
-    weights : array (n,)
-        How much each row counts.
+    S : array (d, d)
+        Their correlations.
     """
-    return np.asarray(coefficients_on_nearest(correlation(values, weights)) @ values)
+    return np.asarray(coefficients_on_nearest(S) @ values)
 
 
 def unexplained(values: Array, expected: Array) -> Array:

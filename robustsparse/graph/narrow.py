@@ -9,7 +9,6 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from robustsparse.base.types import Array, Mask
-from robustsparse.graph.scores import correlation
 from robustsparse.robust.scales import median_and_mad
 
 # The share of rows, the nearest, whose mean square along a direction tells how narrow it is.
@@ -21,15 +20,15 @@ _NARROWER, _SHARE_NARROWER, _MINORITY = 4.0, 0.15, 0.22
 _COMPARED = 512
 
 
-def rows_across(scores: Array, weights: Array) -> Mask:
+def rows_across(scores: Array, S: Array) -> Mask:
     """Rows (n,) in whose direction most others hardly vary.
 
     Parameters
     ----------
     scores : array (d, n)
         Normal scores of the variables.
-    weights : array (n,)
-        How much each row counts for their correlations.
+    S : array (d, d)
+        Their correlations.
 
     Examples
     --------
@@ -38,21 +37,21 @@ def rows_across(scores: Array, weights: Array) -> Mask:
     >>> rng = np.random.default_rng(0)
     >>> scores = np.repeat(rng.normal(size=(10, 300)), 2, axis=0) + 0.3 * rng.normal(size=(20, 300))
     >>> scores[1::2, :10] = -scores[::2, :10]
-    >>> np.flatnonzero(rows_across(scores, np.ones(300))).tolist()
+    >>> np.flatnonzero(rows_across(scores, np.corrcoef(scores))).tolist()
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     """
-    width = _widths(scores, weights)
+    width = _widths(scores, S)
     median, spread = median_and_mad(width)
     across = width < median - max(_NARROWER * spread, _SHARE_NARROWER * median)
     return np.asarray(across & (np.count_nonzero(across) <= _MINORITY * len(across)))
 
 
-def _widths(scores: Array, weights: Array) -> Array:
+def _widths(scores: Array, S: Array) -> Array:
     """How much most rows vary (n,) along the direction of each, once variables are uncorrelated and alike."""
     d, n = scores.shape
     # Few rows hardly vary in some directions by chance.
-    S = (n * correlation(scores, weights) + d * np.eye(d)) / (n + d)
-    rows = solve_triangular(cholesky(S, lower=True), scores, lower=True)
+    shrunken = (n * S + d * np.eye(d)) / (n + d)
+    rows = solve_triangular(cholesky(shrunken, lower=True), scores, lower=True)
     some = rows
     if n > _COMPARED:
         some = rows[:, np.random.default_rng(0).choice(n, _COMPARED, replace=False)]

@@ -119,9 +119,10 @@ def _conforming(
     for more in reversed(range(_ROUNDS)):
         kept = np.flatnonzero(weights > 0)
         scores = normal_scores(standard[:, kept], threads)
-        expected = expected_scores(scores, weights[kept])
+        S = correlation(scores, weights[kept])
+        expected = expected_scores(scores, S)
         left = unexplained(scores, expected)
-        apart = rows_apart(left) | rows_across(scores, weights[kept])
+        apart = rows_apart(left) | rows_across(scores, S)
         if not (more and apart.any()):
             break
         weights[kept[apart]] = 0.0

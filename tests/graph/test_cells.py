@@ -8,7 +8,7 @@ import robustsparse as rs
 from robustsparse.graph.cells import shortfall
 from robustsparse.graph.conformity import expected_scores
 from robustsparse.graph.rows import trusted_rows
-from robustsparse.graph.scores import normal_scores
+from robustsparse.graph.scores import correlation, normal_scores
 from robustsparse.robust.standardize import standardize
 
 SEEDS = range(4)
@@ -105,7 +105,7 @@ def test_neighbors_fall_short_of_errors_and_of_no_law():
         cells = np.where(rng.random(X.shape) < 0.05, 4.0 * rng.choice([-1, 1], X.shape), X)
         for found, values in ((clean, X), (heavy, X / chi), (wrong, cells)):
             scores = normal_scores(values)
-            expected = expected_scores(scores, np.ones(300))
+            expected = expected_scores(scores, correlation(scores, np.ones(300)))
             found.append(shortfall(scores, expected, np.ones(X.shape)))
     assert not any(clean)
     assert not any(heavy)

@@ -13,7 +13,7 @@ from robustsparse.graph.conformity import (
     weights_by_size,
 )
 from robustsparse.graph.rows import trusted_rows
-from robustsparse.graph.scores import normal_scores
+from robustsparse.graph.scores import correlation, normal_scores
 from robustsparse.robust.standardize import standardize
 
 SEEDS = range(5)
@@ -70,7 +70,7 @@ def test_coefficients_are_least_squares_on_few_others():
 def test_what_is_left_is_in_units_of_its_scale_and_cut_off():
     sim = rs.simulate.graph(500, 20, kind="band", v=0.6, epsilon=0.0, rng=0)
     scores = normal_scores(sim.X.T)
-    left = unexplained(scores, expected_scores(scores, np.ones(500)))
+    left = unexplained(scores, expected_scores(scores, correlation(scores, np.ones(500))))
     assert np.abs(left).max() == 3.0
     assert np.allclose(np.median(np.abs(left), axis=1), 0.6745, atol=1e-3)
     neighbors = np.abs(np.corrcoef(left)[np.arange(19), np.arange(1, 20)]).mean()
