@@ -23,13 +23,12 @@ from robustsparse.kernels.bisquare import (
     inverse_scales,
 )
 from robustsparse.kernels.block_medians import block_median_rows, block_setup, block_survivors
-from robustsparse.kernels.column_medians import row_deviations
 from robustsparse.kernels.column_sets import (
     exchange_columns,
     independent_members,
     weighted_squares,
 )
-from robustsparse.kernels.columns import bisquare_slopes, count_beyond, hash_rows
+from robustsparse.kernels.columns import bisquare_slopes
 from robustsparse.kernels.compiler import is_compiled
 from robustsparse.kernels.constants import (
     BAR_ROUNDING,
@@ -55,6 +54,7 @@ from robustsparse.kernels.constants import (
     TIGHT_STEPS,
     TINY,
 )
+from robustsparse.kernels.deferred import count_beyond, hash_rows, row_deviations
 from robustsparse.kernels.group_sets import exchange_groups
 from robustsparse.kernels.lasso.clime import clime_columns
 from robustsparse.kernels.lasso.gram import lasso_from_gram, lasso_node_paths

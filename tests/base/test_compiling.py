@@ -34,5 +34,5 @@ def test_the_first_call_of_an_installation_says_once_that_it_compiles(tmp_path: 
 def test_a_small_design_waits_for_no_screening(tmp_path: Path) -> None:
     assert standard_error(", verbose=False", tmp_path) == ""
     kept = {path.name.rpartition("-")[0] for path in tmp_path.rglob("*-*") if path.is_file()}
-    assert "row_deviations" in kept
-    assert not {"trim_survivors", "take_scores", "iterate_squares"} & kept
+    assert "trim_rows" in kept
+    assert not {"trim_survivors", "take_scores", "iterate_squares", "row_deviations"} & kept
