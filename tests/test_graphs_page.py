@@ -53,6 +53,14 @@ def test_bars_are_missed_where_they_are() -> None:
     assert script.f1_table(runs(0.5))[0]["bar"] == "met"
 
 
+def test_some_lines_of_a_page_are_made_anew_and_the_others_stay() -> None:
+    head = "| setting | graph | F1 |\n|---|---|---|\n"
+    old = f"# Page\n\n## One\n\n{head}| a | hub | 1 |\n| b | hub | 2 |\n\n## Two\n\n{head}| b | hub | 3 |\n"
+    new = f"# Page\n\n## One\n\n{head}| b | hub | 7 |\n\n## Two\n\n"
+    assert script.renewed(old, new) == old.replace("| 2 |", "| 7 |")
+    assert script.renewed(script.PAGE.read_text(), "") == script.PAGE.read_text()
+
+
 def test_panels_compare_with_the_good_rows() -> None:
     rows = script.panel_trial("5% cells at ±10", 0)
     area = {row["method"]: row["area"] for row in rows}

@@ -143,6 +143,8 @@ print((exact.apply(lambda e: (e < 1e-12).mean())).round(2).to_string())
 # %% [markdown]
 # ## Verdict: reproduces
 #
+# 50 data sets for each σ² and k', on none of which anything was tuned; k is known through k', ε through the trimming.
+#
 # - **Linear convergence.** On the log scale the curves fall on straight lines, by the factors in the table, until
 #   they flatten out; k' = k is faster an iteration than k' = 2k.
 # - **The final level follows the noise.** A hundred times the variance is about ten times the error, as σ is in the
@@ -154,3 +156,8 @@ print((exact.apply(lambda e: (e < 1e-12).mean())).round(2).to_string())
 #   k' = 2k the five largest coefficients were the true ones in all data sets, at the price of a larger error, since
 #   five superfluous coefficients fit noise. This is why `rht` by default starts with more coefficients, thresholds
 #   down, and then refits.
+#
+# | claim of the paper | verdict (50 seeds) | figure |
+# |---|---|---|
+# | linear convergence to a level that the noise sets | reproduces | 1 |
+# | σ = 0: β* is recovered to machine precision | reproduces: in all data sets with k' = 2k, in 98% with k' = k | 1 |

@@ -75,8 +75,9 @@ def exact_panel(ax: plt.Axes, shown: list[str], title: str) -> None:
         # Side by side, or equal points would hide each other.
         x = found["n"] * 1.03 ** (place - (len(shown) - 1) / 2)
         ax.plot(x, found["error"], "o", color=color, markersize=2.5, alpha=0.5, label=name)
-        medians = found.groupby("n")["error"].median()
-        ax.plot(medians.index, medians, color=color, linewidth=1.2)
+        medians = found.groupby(x)["error"].median()
+        # The first two of a panel may be equal: dashes let the second be seen.
+        ax.plot(medians.index, medians, "--" if place else "-", color=color, linewidth=1.2)
     ax.set_xscale("log")
     ax.set_yscale("log")
     plain_ticks(ax, tuple(sorted(exact["n"].unique())), "x")
@@ -89,8 +90,10 @@ exact_panel(axes[0], mom, "median of means, log-normal data")
 exact_panel(axes[1], names[4:], "lasso")
 axes[1].set_ylabel("")
 for ax in axes:
-    ax.legend(frameon=False, fontsize="small", loc="upper right")
-    ax.set_ylim(1e-17, 1e8)
+    ax.legend(
+        frameon=False, fontsize="small", ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.14)
+    )
+    ax.set_ylim(1e-17, 1e2)
 
 # %% [markdown]
 # One point for each data set, lines are medians. Shares of data sets in which β* is found to six digits, ‖β̂ − β*‖ <

@@ -120,6 +120,8 @@ right.reset_index()
 # %% [markdown]
 # ## Verdict: reproduces in part
 #
+# 50 data sets for each ε, on none of which anything was tuned; k and ε are known.
+#
 # - **Convergence.** For every ε the loss falls within some twenty iterations and stays there, as in the paper.
 # - **The levels are not alike.** At ε = 0.05 and 0.1 the loss comes down a good part of the way to the oracle's; at
 #   0.2 and 0.3 it stays much nearer to F(0) than to the oracle. The paper calls the curves similar; for ε of 0.2 and
@@ -133,3 +135,9 @@ right.reset_index()
 #   finds it in all up to ε = 0.1, in nine of ten at 0.2 and in less than a fifth at 0.3. Its loss is higher than the
 #   support would allow, since it rejects authentic rows with large |x|³ too: it fits the bulk of the rows, not their
 #   sum of squares.
+#
+# | claim of the paper | verdict (50 seeds) | figure |
+# |---|---|---|
+# | convergence for every ε, without a linear model | reproduces | 1 |
+# | the curves of all ε are similar | in part: up to ε = 0.1, not at 0.2 and 0.3 | 1 |
+# | a linear fit of the authentic rows finds the support | reproduces: in all data sets | |

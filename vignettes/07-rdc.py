@@ -88,6 +88,8 @@ figure, axes = plt.subplots(1, 2, figsize=(10, 5), layout="constrained", sharey=
 for ax, situation in zip(axes, ("clean", "paper's outliers"), strict=True):
     for color, name in zip(PALETTE, estimators, strict=False):
         measured[situation, name].plot(ax, label=name, color=color)
+        # On clean data the filter is the trimmed mean, whose line it would hide.
+        ax.lines[-1].set_linestyle("--" if name == NAMES["filter"] else "-")
     ax.set_title(situation, fontsize="small", loc="left")
 axes[1].set_ylabel("")
 axes[0].set_ylim(0, 1.6 * max(measured["clean", name].data["error"].max() for name in estimators))
@@ -198,13 +200,19 @@ for ax, (what, (curves, theory)) in zip(axes, rates.items(), strict=True):
         ax.plot(curves.index, curves[name], "o-", color=color, markersize=4, label=name)
     x = np.array([curves.index[0], curves.index[-1]], dtype=float)
     anchor = 0.7 * curves.iloc[0].min() if theory > 0 else 0.6 * curves.iloc[0, 0]
-    ax.plot(x, anchor * (x / x[0]) ** theory, "--", color=GREY, label=f"slope {theory:g}")
+    ax.plot(
+        x,
+        anchor * (x / x[0]) ** theory,
+        "--",
+        color=GREY,
+        label=f"slope {theory:g}".replace("-", "−"),
+    )
     ax.set_xscale("log")
     ax.set_yscale("log")
     plain_ticks(ax, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0))
     plain_ticks(ax, tuple(curves.index[::2]), "x")
     polish(ax)
-    name_axes(ax, names[what], "ψ at the truth" if what == "ε" else "")
+    name_axes(ax, names[what], "ψ at the truth")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False, fontsize="x-small")
 
 # %% [markdown]

@@ -323,7 +323,8 @@ pd.DataFrame(limits)
 #
 # A trimmed mean by sorting takes O(nd log n) operations an iteration, a median of means O(nd), as many as a plain
 # mean. CPU time of one full gradient on one core, the least of fifteen runs; n varies at d = 64, d at n = 500. (In a
-# fit the package computes most coordinates in no iteration at all, see [how it works](../docs/how-it-works.md).)
+# fit the package computes most coordinates in no iteration at all, see [how it works](../docs/how-it-works.md).) The
+# dashed lines have slope 1.
 
 # %%
 times = trials("theory_time", timing.trial, timing.small).assign(

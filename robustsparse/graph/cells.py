@@ -3,7 +3,8 @@
 However heavy a tail is, and whatever monotone function bends a variable, the nearest variables expect of its ranks at
 the ends as much, in proportion, as of those in the middle. Errors come from nowhere: they fill up the ends, and what
 neighbors expect there falls short. Only then are cells judged one by one, each by what its neighbors leave of it; as
-long as they are scattered over the rows.
+long as they are scattered over the rows. Errors that this does not find, since they lie among good values, keep what
+neighbors expect short: then nothing at the ends can be relied upon, and all scores are cut off where the middle ends.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from robustsparse.robust.scales import mads
 from robustsparse.robust.wrong_cells import meeting
 
 # Normal scores in the middle and at the ends of a variable, where errors may lie, and the share of all values that do.
-_MIDDLE, _ENDS = 1.3, 1.5
+MIDDLE, _ENDS = 1.3, 1.5
 _SHARE_OF_ENDS = float(2.0 * ndtr(-_ENDS))
 # What neighbors expect falls short if it is less than this part of what it should be, by so many standard errors.
 _SHORT, _STANDARD_ERRORS = 0.9, 3.0
@@ -60,7 +61,7 @@ def shortfall(scores: Array, expected: Array, weights: Array) -> float:
     [0.0, 0.4]
     """
     size = np.abs(scores)
-    middle, ends = (_part(scores, weights * some) for some in (size < _MIDDLE, size > _ENDS))
+    middle, ends = (_part(scores, weights * some) for some in (size < MIDDLE, size > _ENDS))
     slope = _slope(*middle, expected)
     if not slope > 0:
         return 0.0

@@ -14,8 +14,9 @@ from robustsparse.base.jobs import outcomes
 from robustsparse.base.types import Array
 from robustsparse.graph.nodes import CHUNK, NodeTask, coefficients
 from robustsparse.graph.options import Plan
-from robustsparse.graph.ranking import Ranking, Subsample, combine, much_is_shared, rank_subsample
+from robustsparse.graph.ranking import Ranking, Subsample, combine, rank_subsample
 from robustsparse.graph.rows import TrustedRows
+from robustsparse.graph.scores import much_is_shared
 
 # From this many fits of nodes on it pays to start processes. Threads start at once, but only one of them can run
 # Python at a time.

@@ -15,14 +15,11 @@ from robustsparse import kernels
 from robustsparse.base.matrices import canonical
 from robustsparse.base.types import Array, Indices
 from robustsparse.graph.rows import TrustedRows
-from robustsparse.graph.scores import correlation
 
 SUBSAMPLES = 40
-# Neighbors kept in each subsample: a tight and a generous threshold, averaged; and one more where a direction has more
-# than this share of the variance of all variables, through which each has many neighbors.
-_NEIGHBORS, _MORE, _SHARED = (4, 8), 16, 1 / 3
-# So many multiplications find a direction that has much of the variance.
-_MULTIPLICATIONS = 20
+# Neighbors kept in each subsample: a tight and a generous threshold, averaged; and one more where a direction has much
+# of the variance of all variables, through which each has many neighbors.
+_NEIGHBORS, _MORE = (4, 8), 16
 # Size of subsamples as for the stability approach to regularization (Liu, Roeder and Wasserman, 2010): 10 sqrt(n)
 # rows, or this share of few rows.
 _SHARE_OF_FEW, _FEW = 0.8, 144
@@ -93,20 +90,6 @@ def subsample_size(n: int) -> int:
     return int(10.0 * sqrt(n)) if n > _FEW else int(_SHARE_OF_FEW * n)
 
 
-def much_is_shared(S: Array) -> bool:
-    """Whether a single direction has much of the variance of all variables, given their correlations.
-
-    Examples
-    --------
-    >>> much_is_shared(np.full((10, 10), 0.5) + 0.5 * np.eye(10)), much_is_shared(np.eye(10))
-    (True, False)
-    """
-    direction = S[:, np.argmax(np.square(S).sum(axis=0))]
-    for _ in range(_MULTIPLICATIONS):
-        direction = S @ (direction / np.linalg.norm(direction))
-    return bool(np.linalg.norm(direction) > _SHARED * len(S))
-
-
 def neighbors_kept(n: int, d: int, *, many: bool = False) -> Indices:
     """Values of k for subsamples of n rows of d variables that have few neighbors or many, ascending."""
     most = max(1, min(d - 1, n // 3))
@@ -120,7 +103,7 @@ def rank_subsample(rows: TrustedRows, seed: int, *, many: bool = False) -> Subsa
     size = subsample_size(len(kept))
     ks = neighbors_kept(size, d, many=many)
     drawn = np.random.default_rng(seed).choice(kept, size, replace=False)
-    S = correlation(rows.values[:, drawn], rows.weights[drawn])
+    S = rows.correlations(drawn)
     neighbors, values = np.empty((d, ks.sum()), dtype=np.int64), np.empty((d, ks.sum()))
     kernels.threshold_nodes(S, 0, d, ks, neighbors, values)
     directed = np.arange(d)[:, None] * d + neighbors

@@ -28,7 +28,6 @@ from robustsparse.graph.options import Plan, Request, make_plan
 from robustsparse.graph.ranking import SUBSAMPLES, Ranking
 from robustsparse.graph.result import GraphResult
 from robustsparse.graph.rows import TrustedRows, all_rows, trusted_rows
-from robustsparse.graph.scores import correlation
 from robustsparse.robust import standardize as scaling
 
 # Bytes for each pair of nodes: correlations of all rows and of subsamples, in double precision.
@@ -134,10 +133,11 @@ def robust_ns(
     in a direction in which what the nearest variables leave of the others does not reach, or lie in directions in
     which the others hardly vary; other large rows are brought to the size of the rest. Single cells count as
     errors, and as what the nearest variables let expect, if they lie apart from their variable, or if neighbors
-    expect too little of the ends of the variables and nothing of the kind of such a cell. Rejected rows need not be
-    errors: a small group of another kind looks the same. More than a quarter of the rows are no such group, nor are
-    the extremes of a factor that all rows share. Then edges are ranked by hard thresholding of every variable on
-    the others, from correlations of normal scores, averaged over 40 subsamples of the trusted rows.
+    expect too little of the ends of the variables and nothing of the kind of such a cell. If they still expect too
+    little there, scores are cut off where the ends begin. Rejected rows need not be errors: a small group of another
+    kind looks the same. More than a quarter of the rows are no such group, nor are the extremes of a factor that all
+    rows share. Then edges are ranked by hard thresholding of every variable on the others, from correlations of
+    normal scores, averaged over 40 subsamples of the trusted rows.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
     """The graph of the variables: rows judged, pairs ranked, nodes fitted."""
     table = _given_factors(table, plan)
     _, units, rows = _judged(table, plan)
-    covariance, n = correlation(rows.values, rows.weights), len(rows.kept)
+    covariance, n = rows.correlations(), len(rows.kept)
     ranking = None
     if plan.screen:
         ranking = better_order(rank_pairs(rows, covariance, plan, store), covariance, n)
@@ -292,6 +292,11 @@ def _notes(table: Variables, constant: Mask, rows: TrustedRows, plan: Plan) -> t
         notes.append(
             f"{_cells(rows.errors.T, '')} are out of line with their variable or its neighbors and count as the "
             f"nearest variables let expect, in {_where(table, rows.errors.T)}"
+        )
+    if rows.cut is not None:
+        notes.append(
+            "the ends of the variables hold errors that cannot be told from good values, since neighbors expect too "
+            f"little there: normal scores are cut off at ±{rows.cut:g}"
         )
     return tuple(notes)
 

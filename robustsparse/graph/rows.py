@@ -1,13 +1,13 @@
 """Which rows and cells of a table of variables cannot be trusted, judged on all variables at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
 
 from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Mask, Places
-from robustsparse.graph.cells import moderate_errors, shortfall
+from robustsparse.graph.cells import MIDDLE, moderate_errors, shortfall
 from robustsparse.graph.conformity import (
     expected_scores,
     is_minority,
@@ -16,7 +16,7 @@ from robustsparse.graph.conformity import (
     weights_by_size,
 )
 from robustsparse.graph.narrow import rows_across
-from robustsparse.graph.scores import correlation, normal_scores
+from robustsparse.graph.scores import as_uncut, correlation, much_is_shared, normal_scores
 from robustsparse.robust.imputation import Imputer
 from robustsparse.robust.scales import median_and_mad
 from robustsparse.robust.wrong_cells import wrong_cells
@@ -49,17 +49,26 @@ class TrustedRows:
         Cells judged to be errors.
     standard : array (d, n)
         The variables in units of their scale; errors and missing cells hold what the nearest variables let expect.
+    cut : float or None
+        Where the scores are cut off, if errors fill up the ends of the variables and cannot be told from good values.
     """
 
     values: Array
     weights: Array
     errors: Mask
     standard: Array
+    cut: float | None = None
 
     @property
     def kept(self) -> Places:
         """Places of the rows that were not rejected."""
         return np.flatnonzero(self.weights > 0)
+
+    def correlations(self, places: Places | None = None) -> Array:
+        """Weighted correlations (d, d) of the variables, over all rows or those at some places."""
+        some = slice(None) if places is None else places
+        S = correlation(self.values[:, some], self.weights[some])
+        return S if self.cut is None else as_uncut(S, self.cut)
 
 
 def trusted_rows(XT: Array, threads: int = 1, missing: Mask | None = None) -> TrustedRows:
@@ -89,13 +98,15 @@ def trusted_rows(XT: Array, threads: int = 1, missing: Mask | None = None) -> Tr
         XT = np.where(missing, 0.0, XT)
     errors, weights = _judged(XT, threads, missing)
     rows, expected = _conforming(XT, errors, weights, threads, missing)
-    more = _moderate(XT, rows, expected, threads, missing)
-    if not more.any():
+    if not _shortfall(rows, expected, missing):
         return rows
-    errors |= more
-    weights = row_weights(np.where(errors, 0.0, XT), threads, missing)
-    weights[rows.weights == 0] = 0.0
-    return _conforming(XT, errors, weights, threads, missing)[0]
+    more = _moderate(XT, rows, expected, threads, missing)
+    if more.any():
+        errors |= more
+        weights = row_weights(np.where(errors, 0.0, XT), threads, missing)
+        weights[rows.weights == 0] = 0.0
+        rows, expected = _conforming(XT, errors, weights, threads, missing)
+    return _cut_off(rows, expected, missing)
 
 
 def _judged(XT: Array, threads: int, missing: Mask | None) -> tuple[Mask, Array]:
@@ -136,17 +147,32 @@ def _conforming(
 def _moderate(
     XT: Array, rows: TrustedRows, expected: Array, threads: int, missing: Mask | None
 ) -> Mask:
-    """Cells (d, n) that are errors as well, if what neighbors let expect falls short of the ends of the variables."""
-    kept, doubtful = rows.kept, _doubtful(rows.errors, missing)
-    scores = rows.values[:, kept]
-    short = shortfall(scores, expected, np.where(doubtful[:, kept], 0.0, rows.weights[kept]))
-    if not short:
-        return np.zeros(XT.shape, dtype=bool)
+    """Cells (d, n) that are errors as well, as what neighbors let expect falls short of the ends of the variables."""
+    doubtful, short = _doubtful(rows.errors, missing), _shortfall(rows, expected, missing)
 
     def fill(suspects: Mask) -> Array:
         return with_expected(XT, doubtful | suspects, rows.weights > 0)
 
+    scores = rows.values[:, rows.kept]
     return moderate_errors(rows.standard, scores, rows.weights, ~doubtful, short, fill, threads)
+
+
+def _shortfall(rows: TrustedRows, expected: Array, missing: Mask | None) -> float:
+    """By which share what neighbors let expect falls short of the ends of the variables."""
+    kept = rows.kept
+    doubtful = _doubtful(rows.errors, missing)[:, kept]
+    return shortfall(rows.values[:, kept], expected, np.where(doubtful, 0.0, rows.weights[kept]))
+
+
+def _cut_off(rows: TrustedRows, expected: Array, missing: Mask | None) -> TrustedRows:
+    """Rows whose scores are cut off where the middle ends, if errors that nobody can name fill up the ends.
+
+    Where a single direction has much of the variance neighbors may fall short for another reason: several populations
+    have ends of their own.
+    """
+    if not _shortfall(rows, expected, missing) or much_is_shared(rows.correlations()):
+        return rows
+    return replace(rows, values=np.clip(rows.values, -MIDDLE, MIDDLE), cut=MIDDLE)
 
 
 def _doubtful(errors: Mask, missing: Mask | None) -> Mask:

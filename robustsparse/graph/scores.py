@@ -1,6 +1,10 @@
 """Normal scores of variables, and their weighted correlations: what rows are judged on and graphs made of."""
 
+from functools import lru_cache
+from math import sqrt
+
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from robustsparse.base.ranks import normal_quantiles
 from robustsparse.base.threads import over_columns
@@ -8,6 +12,11 @@ from robustsparse.base.types import Array
 
 # Whether work is worth several threads depends on its time, in units of reading one value: ranking one takes this many.
 _SORTING = 20
+# A single direction has much of the variance of all variables if it has more than this share. So many multiplications
+# find it.
+_SHARED, _MULTIPLICATIONS = 1 / 3, 20
+# Correlations at which what cutting scores off does to them is computed, and quantiles that stand for the distribution.
+_CORRELATIONS, _QUANTILES = np.linspace(0.0, 1.0, 41), 500
 
 
 def normal_scores(XT: Array, threads: int = 1) -> Array:
@@ -48,3 +57,49 @@ def correlation(values: Array, weights: Array) -> Array:
     S *= np.outer(inverse, inverse)
     np.fill_diagonal(S, 1.0)
     return S
+
+
+def much_is_shared(S: Array) -> bool:
+    """Whether a single direction has much of the variance of all variables, given their correlations.
+
+    Examples
+    --------
+    >>> much_is_shared(np.full((10, 10), 0.5) + 0.5 * np.eye(10)), much_is_shared(np.eye(10))
+    (True, False)
+    """
+    direction = S[:, np.argmax(np.square(S).sum(axis=0))]
+    for _ in range(_MULTIPLICATIONS):
+        direction = S @ (direction / np.linalg.norm(direction))
+    return bool(np.linalg.norm(direction) > _SHARED * len(S))
+
+
+def as_uncut(S: Array, cut: float) -> Array:
+    """Correlations of normal variables whose values beyond ±`cut` were brought to it, as they were before.
+
+    Examples
+    --------
+    >>> x, y = np.random.default_rng(0).normal(size=(2, 100_000))
+    >>> S = np.corrcoef(np.clip([x, 0.6 * x + 0.8 * y], -1.0, 1.0))
+    >>> S.round(2).tolist(), as_uncut(S, 1.0).round(2).tolist()
+    ([[1.0, 0.56], [0.56, 1.0]], [[1.0, 0.6], [0.6, 1.0]])
+    """
+    return np.asarray(
+        np.copysign(np.interp(np.abs(S), _correlations_of_cut(cut), _CORRELATIONS), S)
+    )
+
+
+@lru_cache
+def _correlations_of_cut(cut: float) -> Array:
+    """Correlations of normal variables cut off at ±`cut`, in place of those in `_CORRELATIONS`."""
+    normal = ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES)
+    own = np.clip(normal, -cut, cut)
+    others = (_mean_of_cut(rho * normal, sqrt(1.0 - rho * rho), cut) for rho in _CORRELATIONS[:-1])
+    return np.array([*(float(own @ other) for other in others), own @ own]) / float(own @ own)
+
+
+def _mean_of_cut(mean: Array, sd: float, cut: float) -> Array:
+    """Mean of normal variables, cut off at ±`cut`."""
+    low, high = (-cut - mean) / sd, (cut - mean) / sd
+    inside = ndtr(high) - ndtr(low)
+    density = (np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)) / sqrt(2.0 * np.pi)
+    return np.asarray(cut * (ndtr(-high) - ndtr(low)) + mean * inside + sd * density)

@@ -11,13 +11,12 @@ from robustsparse.graph.ranking import (
     Ranking,
     Subsample,
     combine,
-    much_is_shared,
     neighbors_kept,
     rank_subsample,
     subsample_size,
 )
 from robustsparse.graph.rows import trusted_rows
-from robustsparse.graph.scores import correlation
+from robustsparse.graph.scores import correlation, much_is_shared
 from robustsparse.robust.standardize import standardize
 
 

@@ -11,6 +11,7 @@ from robustsparse.graph.rows import (
     with_expected,
     wrong_cells,
 )
+from robustsparse.graph.scores import correlation
 from robustsparse.robust.standardize import standardize
 
 SEEDS = range(5)
@@ -209,3 +210,38 @@ def test_doubtful_cells_are_nearer_to_the_truth_than_the_median():
         better.append(((filled - XT)[missing] ** 2).mean() / (XT[missing] ** 2).mean())
     # Two neighbors explain about half of the variance.
     assert np.mean(better) < 0.75
+
+
+def test_scores_are_cut_off_where_errors_among_good_values_keep_neighbors_short():
+    hidden = [
+        rs.simulate.graph(200, 50, kind="hub", clusters=5, epsilon=0.0, cellwise=0.05, cell_size=2.0, rng=seed)
+        for seed in SEEDS
+    ]  # fmt: skip
+    cut = [judged(sim) for sim in hidden]
+    # Chance may hide it in one of them.
+    assert sum(rows.cut is not None for rows in cut) >= len(SEEDS) - 1
+    for rows in cut:
+        assert rows.cut is None or np.abs(rows.values).max() == rows.cut
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"epsilon": 0.0},
+        {"epsilon": 0.1},
+        {"epsilon": 0.0, "tail": "t3"},
+        {"epsilon": 0.0, "cellwise": 0.05, "cell_size": 4.0},
+        {"epsilon": 0.0, "second": 0.3},
+        {"epsilon": 0.0, "factor": 1.0},
+    ],
+)
+def test_scores_are_not_cut_off_where_ends_can_be_relied_upon(setting):
+    for seed in SEEDS:
+        assert judged(rs.simulate.graph(200, 50, **setting, rng=seed)).cut is None
+
+
+def test_correlations_of_some_rows_are_those_of_their_values():
+    rows = judged(rs.simulate.graph(100, 20, rng=0))
+    some = np.arange(40)
+    wanted = correlation(rows.values[:, some], rows.weights[some])
+    assert np.array_equal(rows.correlations(some), wanted)
