@@ -30,7 +30,7 @@ from robustsparse.base.signatures import add_options
 from robustsparse.base.tables import WRITERS, read_table, to_csv, write_table
 from robustsparse.base.text import listed
 from robustsparse.datasets import octane
-from robustsparse.design.frames import row_values
+from robustsparse.design.row_values import row_values
 from robustsparse.design.stores.bed import open_bed
 from robustsparse.design.stores.plain_formulas import PlainFormula
 from robustsparse.graph.page import graph_page

@@ -22,11 +22,12 @@ from robustsparse.base.types import Array, Mask
 from robustsparse.design.bases import Bases
 from robustsparse.design.clusters import as_clusters
 from robustsparse.design.design import Design
-from robustsparse.design.frames import INTERCEPT, Dropped
+from robustsparse.design.frames import INTERCEPT
 from robustsparse.design.gaps import NA_ACTIONS, Gaps, fill_gaps
 from robustsparse.design.groups import column_groups
 from robustsparse.design.labelled import labelled, require_same_rows
 from robustsparse.design.response import Coding, Response
+from robustsparse.design.row_audit import Dropped
 
 
 def require_rows(n: int) -> None:

@@ -18,7 +18,7 @@ A stored :class:`DesignSpec` holds the formula's code as text, for which the sam
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -26,9 +26,10 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.base.checks import check_choice
-from robustsparse.base.errors import DataError, FormulaError, ParameterError
-from robustsparse.base.text import did_you_mean, listed, shown
+from robustsparse.base.errors import DataError, FormulaError
+from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Mask, Places
+from robustsparse.design.blocks import NumericBlock
 from robustsparse.design.clusters import cluster_column
 from robustsparse.design.design import Design
 from robustsparse.design.formulas.basis_terms import find_bases
@@ -43,21 +44,14 @@ from robustsparse.design.formulas.parsing import (
     require_text,
     unmarked,
 )
-from robustsparse.design.frames import (
-    Dropped,
-    Kind,
-    NumericBlock,
-    RowAudit,
-    as_frame,
-    check_predictor,
-    column_kinds,
-    row_values,
-    row_weights,
-)
+from robustsparse.design.frames import Kind, as_frame, column_kinds
 from robustsparse.design.gaps import NA_ACTIONS, Gaps, fill_gaps, stand_ins
-from robustsparse.design.groups import Groups, column_groups
+from robustsparse.design.named_columns import NamedColumns, grouped_columns, kept_columns
+from robustsparse.design.predictors import check_predictor
 from robustsparse.design.response import Coding as ResponseCoding
 from robustsparse.design.response import CodingLike, Response, as_coding
+from robustsparse.design.row_audit import Dropped, RowAudit
+from robustsparse.design.row_values import row_values, row_weights
 from robustsparse.design.spec import DesignSpec, context_of, evaluator_for, read_by
 
 __all__ = ["Design", "DesignSpec", "Dropped", "Response", "build_design"]
@@ -158,8 +152,8 @@ def build_design(
     use = ~audit.bad
     response = _response(frame, parsed.response, evaluator, use[rows], use, coding_of_response)
     columns, places = _columns(parsed, layout, coding)
-    found = _Found.of(columns, coding, places, kinds)
-    kept = _keep(keep, found)
+    found = NamedColumns.of(columns, coding, places, kinds)
+    kept = kept_columns(keep, found)
     spec = DesignSpec(
         formula=formula,
         family=coding_of_response.family,
@@ -188,7 +182,7 @@ def build_design(
         weights=None if weight is None else weight[use],
         offset=None if shift is None else shift[use],
         keep=kept,
-        groups=_groups(groups, group_terms, found, kept),
+        groups=grouped_columns(groups, group_terms, found, kept),
         coded=found.coded() if group_terms else None,
         bases=find_bases(evaluator, coding, places, columns, use[rows]),
         gaps=gaps,
@@ -389,80 +383,3 @@ def _fill(block: NumericBlock, values: Array, places: Sequence[Sequence[int]], u
         flipped[plain_at[place]] = chunk[rows].T
     flipped[coded_at] = values.T
     return flipped.T
-
-
-@dataclass(frozen=True)
-class _Found:
-    """Places of columns by what a user may call them: a column's own name first, then a term's, then a variable's."""
-
-    names: Sequence[str]
-    column: dict[str, list[int]]
-    term: dict[str, list[int]]
-    variable: dict[str, list[int]]
-
-    @classmethod
-    def of(
-        cls,
-        names: Sequence[str],
-        coding: Coding,
-        places: Sequence[Sequence[int]],
-        data: Mapping[str, Kind],
-    ) -> _Found:
-        term: dict[str, list[int]] = {}
-        variable: dict[str, list[int]] = {}
-        for coded, at in zip(coding.terms, places, strict=True):
-            term.setdefault(coded.label, []).extend(at)
-            read = sorted(coded.variables & data.keys())
-            if len(read) == 1:
-                variable.setdefault(read[0], []).extend(at)
-        return cls(names, {name: [j] for j, name in enumerate(names)}, term, variable)
-
-    def coded(self) -> Mask | None:
-        """Columns of terms that have several."""
-        places = [j for at in self.term.values() if len(at) > 1 for j in at]
-        mask = np.zeros(len(self.names), dtype=bool)
-        mask[places] = True
-        return mask if places else None
-
-    def __call__(self, argument: str, name: Any) -> list[int]:
-        """The columns that a name in an argument stands for."""
-        found = self.column.get(name) or self.term.get(name) or self.variable.get(name)
-        if not found:
-            known = {**self.column, **self.term, **self.variable}
-            if name in known:
-                raise FormulaError(
-                    f"{argument} names {name!r}, which has no column of its own: it is the intercept, or a factor with "
-                    f"one level in the rows in use; leave it out of {argument}"
-                )
-            hint = did_you_mean(name, known) or f"; these are terms: {listed(known, quote=False)}"
-            raise FormulaError(f"{argument} names {name!r}, which is no term{hint}")
-        return found
-
-
-def _keep(keep: str | Sequence[str] | None, found: _Found) -> Mask:
-    """Columns of the kept terms."""
-    mask = np.zeros(len(found.names), dtype=bool)
-    if keep is None:
-        return mask
-    wanted = list(keep) if isinstance(keep, Iterable) and not isinstance(keep, str) else [keep]
-    for name in wanted:
-        if not isinstance(name, str):
-            raise ParameterError(
-                f"keep={shown(keep)} must name terms, variables or columns of the formula; {shown(name)} is no name"
-            )
-        mask[found("keep", name)] = True
-    return mask
-
-
-def _groups(groups: Any, group_terms: bool, found: _Found, keep: Mask) -> Groups:
-    """Columns that enter and leave together."""
-
-    def find(name: Any) -> list[int]:
-        if isinstance(name, str):
-            return found("groups", name)
-        raise ParameterError(
-            f"groups must name terms, variables or columns of the formula; {shown(name)} is no name"
-        )
-
-    terms = {label: at for label, at in found.term.items() if at} if group_terms else {}
-    return column_groups(groups, found.names, find, keep, terms)

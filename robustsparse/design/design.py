@@ -11,10 +11,10 @@ import pandas as pd
 from robustsparse.base.types import Array, Mask, Places
 from robustsparse.design.bases import Bases
 from robustsparse.design.clusters import Clusters
-from robustsparse.design.frames import Dropped
 from robustsparse.design.gaps import Gaps
 from robustsparse.design.groups import Groups
 from robustsparse.design.response import Response
+from robustsparse.design.row_audit import Dropped
 
 if TYPE_CHECKING:
     from robustsparse.design.spec import DesignSpec

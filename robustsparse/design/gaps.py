@@ -8,7 +8,8 @@ import pandas as pd
 
 from robustsparse.base.errors import DataError
 from robustsparse.base.types import Array, Indices, Mask
-from robustsparse.design.frames import Kind, infinite
+from robustsparse.design.frames import Kind
+from robustsparse.design.row_audit import infinite
 
 NA_ACTIONS = ("drop", "raise", "impute")
 # Dropping a larger share of the rows for missing values is worth a warning.

@@ -14,15 +14,9 @@ from robustsparse.base.checks import as_matrix
 from robustsparse.base.errors import DataError, ParameterError
 from robustsparse.base.text import listed, shown
 from robustsparse.base.types import Array, Places
-from robustsparse.design.frames import (
-    NUMBERS,
-    OBJECT,
-    NumericBlock,
-    as_frame,
-    check_text,
-    column_kinds,
-    require_columns,
-)
+from robustsparse.design.blocks import NumericBlock
+from robustsparse.design.frames import NUMBERS, OBJECT, as_frame, column_kinds, require_columns
+from robustsparse.design.predictors import check_text
 
 
 class Labelled(NamedTuple):

@@ -12,7 +12,8 @@ from robustsparse.base.checks import check_choice, check_range
 from robustsparse.base.errors import DataError
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array
-from robustsparse.design.frames import float_or_nan, kind_of, numbers
+from robustsparse.design.frames import kind_of, numbers
+from robustsparse.design.predictors import float_or_nan
 
 Classes = tuple[object, object]
 

@@ -19,19 +19,12 @@ from robustsparse.base.archive import from_json, to_json
 from robustsparse.base.errors import DataError
 from robustsparse.base.text import beginning
 from robustsparse.base.types import Array, Mask, Places
+from robustsparse.design.blocks import NumericBlock, numeric_column
 from robustsparse.design.formulas.coding import Coding, Evaluator
 from robustsparse.design.formulas.parsing import Piece, stored_piece, unmarked, variables
-from robustsparse.design.frames import (
-    Kind,
-    NumericBlock,
-    RowAudit,
-    as_frame,
-    infinite,
-    numeric_column,
-    prepared,
-    require_columns,
-)
+from robustsparse.design.frames import Kind, as_frame, prepared, require_columns
 from robustsparse.design.response import Classes, recode_response
+from robustsparse.design.row_audit import RowAudit, infinite
 
 FORMAT = 1
 

@@ -12,7 +12,8 @@ from robustsparse.base.checks import FEWEST_ROWS, as_matrix, check_choice
 from robustsparse.base.errors import DataError, FormulaError, ParameterError
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Indices, Mask
-from robustsparse.design.frames import NumericBlock, as_frame, column_kinds
+from robustsparse.design.blocks import NumericBlock
+from robustsparse.design.frames import as_frame, column_kinds
 
 NaAction = Literal["drop", "raise", "impute"]
 

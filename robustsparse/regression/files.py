@@ -24,7 +24,7 @@ from robustsparse.base.errors import DataError
 from robustsparse.base.text import describe, shown
 from robustsparse.base.zipped import opened_archive, write_archive
 from robustsparse.design.fingerprint import Fingerprint
-from robustsparse.design.frames import Dropped
+from robustsparse.design.row_audit import Dropped
 from robustsparse.regression.call import Call, Rerun, gone
 from robustsparse.regression.cells import Imputation
 from robustsparse.regression.families import FAMILIES

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from robustsparse.design.fingerprint import Fingerprint
-from robustsparse.design.frames import Dropped
 from robustsparse.design.response import Classes
+from robustsparse.design.row_audit import Dropped
 from robustsparse.regression.cells import Imputation
 from robustsparse.regression.family import Family
 

@@ -9,6 +9,7 @@ import pytest
 
 from robustsparse.base.archive import from_json, to_json
 from robustsparse.base.errors import DataError, FormulaError, UnseenLevelError
+from robustsparse.design.formulas.code import read_code
 from robustsparse.design.formulas.coding import Coding, Evaluator
 from robustsparse.design.formulas.parsing import (
     INTERCEPT,
@@ -18,7 +19,6 @@ from robustsparse.design.formulas.parsing import (
     check_code,
     label,
     parse_formula,
-    read_code,
     unmarked,
 )
 

@@ -33,18 +33,19 @@ from robustsparse.base.errors import DataError, FormulaError, RobustSparseError,
 from robustsparse.base.text import listed
 from robustsparse.base.types import Array, Mask
 from robustsparse.design.formulas.allowed import hidden_builtins, numpy_namespace
+from robustsparse.design.formulas.code import read_code
 from robustsparse.design.formulas.inputs import adds_truths, in_floats, needs_type, used_levels
 from robustsparse.design.formulas.parsing import (
     Piece,
     Term,
     check_code,
     label,
-    read_code,
     stored_piece,
     unmarked,
     variables,
 )
-from robustsparse.design.frames import infinite, kind_of, prepared
+from robustsparse.design.frames import kind_of, prepared
+from robustsparse.design.row_audit import infinite
 
 
 def _learn_from_finite(name: str) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from robustsparse.base.types import Mask
-from robustsparse.design.formulas.parsing import Piece, read_code, variables
+from robustsparse.design.formulas.code import read_code
+from robustsparse.design.formulas.parsing import Piece, variables
 
 # What code uses that makes text of numbers, where 1 and 1.0 differ.
 _TEXT = frozenset({"astype", "str"})

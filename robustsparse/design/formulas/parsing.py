@@ -7,12 +7,10 @@ on a very wide frame costs no more than the names that it spells out.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
@@ -21,11 +19,11 @@ from formulaic.parser.algos.sanitize_tokens import sanitize_python_code
 from formulaic.parser.algos.tokenize import tokenize
 from formulaic.parser.types import Token
 from formulaic.transforms import TRANSFORMS
-from formulaic.utils.code import sanitize_variable_names
 
 from robustsparse.base.errors import DataError, FormulaError
 from robustsparse.base.text import did_you_mean
 from robustsparse.design.formulas.allowed import BUILTINS, check_allowed, numpy_namespace
+from robustsparse.design.formulas.code import LONGEST_QUOTE, read_code, shortened
 from robustsparse.design.formulas.sums import without_sums
 
 # Formulaic takes a column called `1` for the intercept, and one called `log` for the function. The
@@ -33,8 +31,6 @@ from robustsparse.design.formulas.sums import without_sums
 MARK = "\x1a"
 _RUN = "\x1f"
 _SECOND = f"{_RUN}and"
-# Characters of a formula that a message shows.
-_LONGEST_QUOTE = 200
 _LITERAL = re.compile(r"[0-9.]+")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _PARSER = DefaultFormulaParser(feature_flags={"twosided"})
@@ -83,16 +79,6 @@ class ParsedFormula:
     def intercept(self) -> bool:
         """Whether the model has an intercept."""
         return INTERCEPT in self.terms
-
-
-class Code(NamedTuple):
-    """What a piece of Python code reads, and the code itself as it will run."""
-
-    values: frozenset[str]
-    functions: frozenset[str]
-    compared: frozenset[str]
-    dotted: frozenset[str]
-    tree: ast.AST
 
 
 def parse_formula(
@@ -148,7 +134,7 @@ def stored_piece(stored: Sequence[Any]) -> Piece:
     """A piece from a file, if it is one."""
     expr, method = stored
     if not isinstance(expr, str) or method not in _METHODS:
-        raise DataError(f"a stored term is none: {str(stored)[:_LONGEST_QUOTE]}")
+        raise DataError(f"a stored term is none: {str(stored)[:LONGEST_QUOTE]}")
     return Piece(expr, method)
 
 
@@ -181,92 +167,13 @@ def check_code(
         return
     code = read_code(piece.expr)
     if granted is not None:
-        check_allowed(_shortened(piece.expr), code.tree, granted, known)
+        check_allowed(shortened(piece.expr), code.tree, granted, known)
     unknown = (code.values | code.functions) - BUILTINS - TRANSFORMS.keys() - set(known)
     if unknown:
         raise FormulaError(
             f"`{piece.expr}` uses {sorted(unknown)[0]!r}, which is neither a column "
             "nor a known function; pass it with context="
         )
-
-
-@lru_cache(maxsize=1024)
-def read_code(expr: str) -> Code:
-    """Tell the names in Python code apart by their use, and refuse private ones."""
-    try:
-        return _read(expr)
-    except (SyntaxError, RecursionError, MemoryError, IndexError, UnicodeError) as error:
-        # Too many brackets or signs and an empty name in backticks are no errors of syntax to Python.
-        reason = (
-            error.msg if isinstance(error, SyntaxError) else "too deep, an empty name or no text"
-        )
-        raise FormulaError(
-            f"`{_shortened(expr)}` cannot be read as Python ({reason}); names with spaces or "
-            "operators go in backticks, and a column called like a Python keyword must be renamed "
-            "to be used inside code"
-        ) from error
-
-
-def _read(expr: str) -> Code:
-    aliases: dict[str, str] = {}
-    clean = sanitize_variable_names(expr, {}, aliases, template="_formulaic_{}")
-    tree = ast.parse(clean.strip(), mode="eval")
-    # What formulaic will run: it writes names in backticks in another way, by which one may become private.
-    run = ast.parse(sanitize_variable_names(expr, {}, {}), mode="eval")
-    _refuse_private(expr, tree, run)
-    bound = _names_in(tree, ast.Store)
-    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    functions = {_root(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    # `np` in np.log(a) is a module; `a` in a.fillna(0) is a column.
-    functions = {name for name in functions if name in TRANSFORMS or _called(tree, name)}
-    loaded = _names_in(tree, ast.Load)
-    names = {aliases.get(name, name) for name in loaded - bound - functions}
-    compared = {aliases.get(name, name) for name in _compared(tree) - bound - functions}
-    dotted = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    values, called = frozenset(names | _quoted(tree)), frozenset(functions - {""})
-    return Code(values, called, frozenset(compared), frozenset(dotted), run)
-
-
-def _names_in(tree: ast.AST, use: type[ast.expr_context]) -> set[str]:
-    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return {name.id for name in names if isinstance(name.ctx, use)}
-
-
-def _root(node: ast.AST) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _called(tree: ast.AST, name: str) -> bool:
-    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return any(isinstance(func, ast.Name) and func.id == name for func in calls)
-
-
-def _quoted(tree: ast.AST) -> set[str]:
-    """Columns named by Q("..."), patsy's way to write awkward names."""
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
-    firsts = (node.args[0] for node in calls if _root(node.func) == "Q")
-    return {str(arg.value) for arg in firsts if isinstance(arg, ast.Constant)}
-
-
-def _compared(tree: ast.AST) -> set[str]:
-    """Find names whose missing values a comparison would turn into False."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare):
-            sides = (node.left, *node.comparators)
-            plain = (s for s in sides if not any(isinstance(n, ast.Call) for n in ast.walk(s)))
-            found |= {name for side in plain for name in _names_in(side, ast.Load)}
-    return found
-
-
-def _refuse_private(expr: str, *trees: ast.AST) -> None:
-    for node in (node for tree in trees for node in ast.walk(tree)):
-        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-        hidden = name.startswith("_") and not name.startswith("_formulaic_")
-        if hidden and (isinstance(node, ast.Attribute) or name.startswith("__")):
-            raise FormulaError(f"{name!r} in `{expr}` is private to Python and not allowed there")
 
 
 def _tokens(formula: str) -> list[Token]:
@@ -348,7 +255,7 @@ def _check_names(
         )
     if token.kind is Token.Kind.PYTHON:
         try:
-            check_allowed(_shortened(token.token), code.tree, context, columns)
+            check_allowed(shortened(token.token), code.tree, context, columns)
         except FormulaError as error:
             _fail_at(formula, token, str(error))
 
@@ -421,7 +328,7 @@ def _terms(formula: str, available: Sequence[str]) -> tuple[Piece, list[Term]]:
         sides = _PARSER.get_terms_from_ast(tree, context=context)
         left, right = list(sides.lhs), sorted(sides.rhs, key=lambda term: term.degree)
     except FormulaError as error:
-        raise FormulaError(f"{error}\n    {_shortened(formula)}") from None
+        raise FormulaError(f"{error}\n    {shortened(formula)}") from None
     except Exception as error:
         _reraise(formula, error)
     return _response(formula, [_pieces(term) for term in left]), [_pieces(t) for t in right]
@@ -449,19 +356,15 @@ def _reraise(formula: str, error: Exception) -> NoReturn:
             " There are no random effects; cluster='g' tells which rows depend on each other."
         )
     start, end = source.find("⧛"), source.find("⧚")
-    where = _caret(formula, start, end - 2) if 0 <= start < end else f"    {_shortened(formula)}"
-    raise FormulaError(f"cannot read the formula: {_shortened(message)}\n{where}") from error
-
-
-def _shortened(code: str) -> str:
-    return code if len(code) <= _LONGEST_QUOTE else f"{code[:_LONGEST_QUOTE]}..."
+    where = _caret(formula, start, end - 2) if 0 <= start < end else f"    {shortened(formula)}"
+    raise FormulaError(f"cannot read the formula: {shortened(message)}\n{where}") from error
 
 
 def _caret(formula: str, start: int, end: int) -> str:
     line = re.sub(r"\s", " ", formula)
-    if len(line) > _LONGEST_QUOTE:
+    if len(line) > LONGEST_QUOTE:
         # A window around the place, where a long line would hide it.
-        first = max(0, start - _LONGEST_QUOTE // 2)
-        line = line[first : first + _LONGEST_QUOTE]
+        first = max(0, start - LONGEST_QUOTE // 2)
+        line = line[first : first + LONGEST_QUOTE]
         start, end = start - first, min(end - first, len(line) - 1)
     return f"    {line}\n    {' ' * start}{'^' * max(1, end - start + 1)}"
