@@ -1,17 +1,15 @@
 """Sets of columns by inner products alone: how they grow, shrink and exchange.
 
-Exchanges are compiled, and tell on the way which column to add or to remove next. Where columns of a set nearly repeat
-each other, so that rounding would decide, numpy's pseudo-inverse takes over.
+`Tableau` tells it of many columns and one set; sets of all sizes are searched for by `sets_by_size`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from robustsparse import kernels
 from robustsparse.base.types import Array, Indices
 
 # What is left of a column that the others explain up to this part of it is rounding.
@@ -103,7 +101,7 @@ def inverse_of(inside: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class InnerProducts:
-    """Inner products of w columns and a target, and moves of sets of these columns by their places among them.
+    """Inner products of w columns and a target.
 
     Attributes
     ----------
@@ -119,77 +117,3 @@ class InnerProducts:
     cross: Array
     squares: Array
     total: float
-    # Of sets after exchanges, the column to add and the member to remove next.
-    _next: dict[bytes, tuple[int, int]] = field(default_factory=dict)
-
-    def tableau(self, chosen: Indices) -> Tableau:
-        """What is known of all columns given some of them in the model."""
-        return Tableau.of(
-            self.gram[chosen].T,
-            self.cross,
-            self.squares,
-            self.gram[np.ix_(chosen, chosen)],
-            self.cross[chosen],
-        )
-
-    def rss(self, chosen: Indices) -> float:
-        """Residual sum of squares of a set."""
-        if not len(chosen):
-            return self.total
-        own = self.cross[chosen]
-        coef = inverse_of(self.gram[np.ix_(chosen, chosen)]) @ own
-        return max(self.total - float(own @ coef), 0.0)
-
-    def grown(self, chosen: Indices) -> Indices | None:
-        """The set with the column that explains most of what it leaves."""
-        known = self._next.get(chosen.tobytes())
-        if known is None:
-            gains = self.tableau(chosen).gains(self.squares)
-            gains[chosen] = 0.0
-            known = int(np.argmax(gains)) if gains.max(initial=0.0) > 0.0 else -1, -1
-        return np.append(chosen, known[0]) if known[0] >= 0 else None
-
-    def shrunk(self, chosen: Indices) -> Indices:
-        """The set without the column that explains least."""
-        known = self._next.get(chosen.tobytes())
-        if known is None:
-            return np.delete(chosen, int(np.argmin(self.tableau(chosen).cost)))
-        return np.asarray(chosen[chosen != known[1]])
-
-    def independent(self, chosen: Indices) -> Indices:
-        """The set without columns that those before them explain."""
-        kept = np.empty_like(chosen)
-        count = kernels.independent_members(self.gram, self.squares, DEPENDENT, chosen, kept)
-        return kept[:count]
-
-    def exchanged(self, chosen: Indices) -> tuple[Indices, float]:
-        """The set after the best exchanges of one column for another, until none helps; its residual sum of squares."""
-        if not len(chosen):
-            return chosen, self.total
-        moved, steps = chosen.copy(), 2 * len(chosen) + 20
-        rss, adds, least = kernels.exchange_columns(
-            self.gram, self.cross, self.squares, self.total, DEPENDENT, LOWER, steps, moved
-        )
-        if rss < 0.0:
-            return self._exchanged(moved, steps)
-        moved.sort()
-        self._next[moved.tobytes()] = adds, least
-        return moved, rss
-
-    def _exchanged(self, chosen: Indices, steps: int) -> tuple[Indices, float]:
-        """The same by tableaus, for sets whose columns nearly repeat each other."""
-        rss = self.rss(chosen)
-        for _ in range(steps):
-            falls = self.tableau(chosen).exchanges(self.squares)
-            falls[chosen] = 0.0
-            enters, leaves = np.unravel_index(int(np.argmax(falls)), falls.shape)
-            if falls[enters, leaves] <= LOWER * rss:
-                break
-            before = chosen[leaves]
-            chosen[leaves] = enters
-            lower = self.rss(chosen)
-            if not lower < rss:
-                chosen[leaves] = before
-                break
-            rss = lower
-        return np.sort(chosen), rss

@@ -24,8 +24,9 @@ from robustsparse.kernels.bisquare import (
 )
 from robustsparse.kernels.block_medians import block_median_rows, block_setup, block_survivors
 from robustsparse.kernels.column_sets import (
-    exchange_columns,
-    independent_members,
+    GROWS,
+    MOVES_WIDTH,
+    improve_sets,
     weighted_squares,
 )
 from robustsparse.kernels.columns import bisquare_slopes
@@ -75,6 +76,7 @@ __all__ = [
     "DRIFT_WIDTH",
     "FLAT",
     "GAPS",
+    "GROWS",
     "GUESS_WIDTH",
     "LARGEST_DESIGN",
     "LARGEST_INVERSE",
@@ -83,6 +85,7 @@ __all__ = [
     "LOOSE_TOL",
     "MISLED",
     "MISS",
+    "MOVES_WIDTH",
     "MOVE_SHARE",
     "NORM",
     "NORMS_WIDTH",
@@ -109,11 +112,10 @@ __all__ = [
     "count_beyond",
     "descend_bisquare",
     "elastic_from_rows",
-    "exchange_columns",
     "exchange_groups",
     "graphical_lasso",
     "hash_rows",
-    "independent_members",
+    "improve_sets",
     "independent_rows",
     "inverse_scales",
     "is_compiled",

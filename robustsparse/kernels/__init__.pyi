@@ -16,6 +16,7 @@ CUTS: int
 DRIFT_WIDTH: int
 FLAT: float
 GAPS: int
+GROWS: int
 GUESS_WIDTH: int
 LARGEST_DESIGN: float
 LARGEST_INVERSE: float
@@ -24,6 +25,7 @@ LOOSE_STEPS: int
 LOOSE_TOL: float
 MISLED: float
 MISS: int
+MOVES_WIDTH: int
 MOVE_SHARE: float
 NORM: int
 NORMS_WIDTH: int
@@ -134,16 +136,6 @@ def elastic_from_rows(
     tol: float,
     max_sweeps: int,
 ) -> bool: ...
-def exchange_columns(
-    gram: Array,
-    cross: Array,
-    squares: Array,
-    total: float,
-    dependent: float,
-    lower: float,
-    steps: int,
-    chosen: Indices,
-) -> tuple[float, int, int]: ...
 def exchange_groups(
     explained: Array,
     shared: Array,
@@ -163,9 +155,22 @@ def graphical_lasso(
 def hash_rows(
     bits: NDArray[np.uint64], factors: NDArray[np.uint64], out: NDArray[np.uint64]
 ) -> None: ...
-def independent_members(
-    gram: Array, squares: Array, dependent: float, chosen: Indices, kept: Indices
-) -> int: ...
+def improve_sets(
+    gram: Array,
+    cross: Array,
+    squares: Array,
+    total: float,
+    dependent: float,
+    lower: float,
+    starts: Indices,
+    lengths: Indices,
+    first: int,
+    last: int,
+    sets: Indices,
+    rss: Array,
+    moves: Indices,
+    chosen: Indices,
+) -> bool: ...
 def independent_rows(rows: Array, clear: float, chosen: Places) -> None: ...
 def is_compiled(compiled: Any) -> bool: ...
 def inverse_scales(

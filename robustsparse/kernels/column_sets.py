@@ -4,135 +4,258 @@
 own.
 """
 
+import math
+
 import numpy as np
 
-from robustsparse.kernels.cholesky import factorize, solve_factored
-from robustsparse.kernels.compiler import brief, kernel, part
+from robustsparse.kernels.compiler import kernel, part
 from robustsparse.kernels.constants import SUMS, ZERO
-from robustsparse.kernels.vectors import dot, larger, matrix, vector
+from robustsparse.kernels.vectors import add_multiple, copy_to, larger, matrix, vector
+
+# Columns of the moves of a set: what to add and to remove next, and whether that has yet to be tried.
+ADDS, LEAST, GROWS, SHRINKS = range(4)
+MOVES_WIDTH = 4
+NOBODY = np.int64(-1)
+# What a set must leave of a new member's square, or else rounding stays with the others once that member has left.
+CLEAN = 1e-3
 
 
 @part
-def _inverse(gram, chosen, dependent, inverse):
-    """Inverse of the inner products of a set; returns whether rounding would decide."""
-    k = len(chosen)
-    inside = matrix(k, k)
-    factor = matrix(k, k)
-    most = 0.0
-    for i in range(k):
-        for j in range(k):
-            inside[i, j] = gram[chosen[i], chosen[j]]
-        most = larger(most, inside[i, i])
-    if not factorize(inside, 0.0, 1.0, factor) > dependent * most:
-        return True
-    unit = vector(k)
-    for i in range(k):
-        unit[i] = 0.0
-    for i in range(k):
-        unit[i] = 1.0
-        solve_factored(factor, unit, inverse[i])
-        unit[i] = 0.0
-    return False
+def _start(cross, squares, table, inner, left, held):
+    """What is known of every column beside no set: `held` tells how many members it has, and whether near-copies."""
+    copy_to(table[0], cross)
+    copy_to(left, squares)
+    inner[0, 0] = 0.0
+    held[0] = held[1] = 0
 
 
 @part
-def _coefficients(inverse, cross, chosen, coef):
-    """Least-squares coefficients of a set; returns what they explain."""
-    own = vector(len(chosen))
-    for i in range(len(chosen)):
-        own[i] = cross[chosen[i]]
-    for i in range(len(chosen)):
-        coef[i] = dot(inverse[i], own)
-    return dot(coef, own)
+def _enter(gram, squares, dependent, place, members, table, inner, left, held):
+    """Have a column enter a set, unless rounding would decide what is left of it beside the set.
+
+    The first row of `table` are inner products of all columns with the residuals; then comes, for each member, its
+    coefficient in the regression of every column on the set. `left` is what the set leaves of their squares, and
+    `inner` the inverse of the members' inner products, bordered by what they explain and by their coefficients,
+    negative. Each is changed in time that grows with the number of members alone.
+    """
+    k = held[0]
+    pivot = left[place]
+    if not pivot > dependent * squares[place]:
+        return
+    if pivot < CLEAN * squares[place]:
+        held[1] = 1
+    old = vector(k + 1)
+    shared = vector(len(left))
+    copy_to(shared, gram[place])
+    for i in range(k + 1):
+        old[i] = table[i, place]
+        if i > 0:
+            add_multiple(shared, -old[i], gram[members[i - 1]])
+    new = table[k + 1]
+    for j in range(len(left)):
+        new[j] = shared[j] / pivot
+        left[j] -= shared[j] * new[j]
+    for i in range(k + 1):
+        add_multiple(table[i], -old[i], new)
+        table[i, place] = 0.0
+        for m in range(k + 1):
+            inner[i, m] += old[i] * old[m] / pivot
+        inner[i, k + 1] = inner[k + 1, i] = -old[i] / pivot
+    inner[k + 1, k + 1] = 1.0 / pivot
+    new[place] = 1.0
+    left[place] = 0.0
+    members[k] = place
+    held[0] = k + 1
 
 
 @part
-def _members(chosen, w):
-    """Whether each of w columns is in a set."""
-    inside = np.empty(w, dtype=np.bool_)
-    for j in range(w):
-        inside[j] = False
-    for i in range(len(chosen)):
-        inside[chosen[i]] = True
-    return inside
+def _leave(at, members, table, inner, left, held):
+    """Have a member leave a set, see `_enter`; the last one takes its place."""
+    k = held[0]
+    pivot = inner[at, at]
+    gone = table[at]
+    for j in range(len(left)):
+        left[j] += gone[j] * gone[j] / pivot
+    for i in range(k + 1):
+        if i != at:
+            share = inner[i, at] / pivot
+            add_multiple(table[i], -share, gone)
+            for m in range(k + 1):
+                if m != at:
+                    inner[i, m] -= share * inner[at, m]
+    copy_to(gone, table[k])
+    members[at - 1] = members[k - 1]
+    for i in range(k):
+        inner[at, i] = inner[i, at] = inner[k, i]
+    inner[at, at] = inner[k, k]
+    held[0] = k - 1
+
+
+@part
+def _lacking(places, others, first, last):
+    """How many others in a range are not among some places."""
+    lacking = last - first
+    for i in range(first, last):
+        for place in places:
+            if place == others[i]:
+                lacking -= 1
+                break
+    return lacking
+
+
+@part
+def _go_to(gram, cross, squares, dependent, chosen, members, table, inner, left, held):
+    """Go from one set to another by their columns, or anew where that is better; returns how many can be members."""
+    for anew in range(2):
+        gone = _lacking(chosen, members, ZERO, held[0])
+        # Which columns others explain is a matter of their order.
+        if anew or gone > len(chosen) // 2 or (gone > 0 and held[1] > 0):
+            _start(cross, squares, table, inner, left, held)
+        for i in range(held[0], 0, -1):
+            if _lacking(chosen, members, i - 1, i) > 0:
+                _leave(i, members, table, inner, left, held)
+        for i in range(len(chosen)):
+            if _lacking(members[: held[0]], chosen, i, i + 1) > 0:
+                _enter(gram, squares, dependent, chosen[i], members, table, inner, left, held)
+        if held[0] == len(chosen):
+            break
+    return held[0]
+
+
+@part
+def _best(row, slope, left, squares, dependent, member, freed, coef, cost, most):
+    """The column that lowers the squares most in the place of a member, -1 if none does by more than `most`; how much.
+
+    `row` are the member's coefficients in the regressions of all columns, `freed` what the others leave of its square,
+    and `coef` its own coefficient, all without which they would rise by `cost`.
+    """
+    hits = ZERO
+    # Hits are rare, and counted in a fraction of the time in which they are looked for.
+    for j in range(len(row)):
+        share = freed * row[j]
+        rest = left[j] + share * row[j]
+        rise = slope[j] + share * coef
+        hits += (rise * rise > (most + cost) * rest) & (rest > dependent * squares[j])
+    best = -1
+    for j in range(len(row) if hits > 0 else 0):
+        share = freed * row[j]
+        rest = left[j] + share * row[j]
+        rise = slope[j] + share * coef
+        enough = rest > dependent * squares[j] and j != member
+        if enough and rise * rise > (most + cost) * rest:
+            most = rise * rise / rest - cost
+            best = j
+    return best, most
 
 
 @kernel
-def exchange_columns(gram, cross, squares, total, dependent, lower, steps, chosen):
-    """Exchange one column of a set for another, each time the best pair, while the squares fall.
+def improve_sets(
+    gram,
+    cross,
+    squares,
+    total,
+    dependent,
+    lower,
+    starts,
+    lengths,
+    first,
+    last,
+    sets,
+    rss,
+    moves,
+    chosen,
+):
+    """Find better sets of every size: from starts, then by growing, or shrinking, those from one size to another.
 
-    An exchange must lower the residual sum of squares, `total` without any column, by the part `lower` of it. `chosen`
-    (k,) is changed in place. Returns the residual sum of squares of the set, the column to add that would lower it
-    most, -1 if there is none, and the member whose loss would raise it least. The first is -1 where rounding would
-    decide, or if there were more exchanges than `steps`.
+    Columns of a set are exchanged one for another, each time the best pair, while that lowers the residual sum of
+    squares, `total` without any column, by the part `lower` of it. Members of the best set of k columns are the first k
+    of `sets[k]`, its residual sum of squares is `rss[k]`, infinite if there is none, and `moves[k]` holds the column to
+    add next, the member to remove, -1 if there is none, and whether each is still to be done. `starts` are one after
+    the other, of the given `lengths`; columns that those before them explain are left out. Sets of size `first` up to,
+    but not, `last` grow by a column, or shrink if `last` is less.
+
+    Returns whether any set got better. It ends early below a size of which there is no set. A set of which rounding
+    would decide whether its columns explain each other is passed over.
     """
-    w = len(cross)
-    k = len(chosen)
-    inverse = matrix(k, k)
-    coef = vector(k)
-    cost = vector(k)
-    shared = vector(k)
-    explained = vector(k)
-    rss = np.inf
-    for _ in range(steps):
-        if _inverse(gram, chosen, dependent, inverse):
-            return -1.0, -1, -1
-        rss = larger(total - _coefficients(inverse, cross, chosen, coef), 0.0)
-        least = ZERO
-        for i in range(k):
-            cost[i] = coef[i] * coef[i] / inverse[i, i]
-            if cost[i] < cost[least]:
-                least = i
-        inside = _members(chosen, w)
-        gain = 0.0
-        most = lower * rss
-        adds = -1
-        enters = -1
-        leaves = ZERO
-        for j in range(w):
-            if inside[j]:
-                continue
-            slope = cross[j]
-            left = squares[j]
+    members = np.empty(len(chosen), dtype=np.int64)
+    table = matrix(len(chosen) + 1, len(cross))
+    inner = matrix(len(chosen) + 1, len(chosen) + 1)
+    left = vector(len(cross))
+    held = np.empty(2, dtype=np.int64)
+    _start(cross, squares, table, inner, left, held)
+    way = 1 if last > first else -1
+    better = False
+    found = math.inf
+    at = ZERO
+    count = len(lengths)
+    for q in range(count + way * (last - first)):
+        size = first + way * (q - count)
+        k = size + way
+        kind, move = (GROWS, ADDS) if way > 0 else (SHRINKS, LEAST)
+        if q < count:
+            k = lengths[q]
             for i in range(k):
-                shared[i] = gram[j, chosen[i]]
+                chosen[i] = starts[at + i]
+            at += k
+        elif moves[size, kind] > 0 and moves[size, move] >= 0:
+            moves[size, kind] = 0
+            chosen[size] = moves[size, move]
+            k = ZERO
+            for i in range(size):
+                chosen[k] = sets[size, i]
+                k += way > 0 or sets[size, i] != moves[size, move]
+            k += way > 0
+        elif rss[k] < math.inf:
+            continue
+        else:
+            break
+        if rss[k] < math.inf and _lacking(chosen[:k], sets[k], ZERO, k) == 0:
+            continue
+        enters = ZERO
+        steps = ZERO
+        while enters >= 0 and steps < 4 * k + 40:
+            room = _go_to(
+                gram, cross, squares, dependent, chosen[:k], members, table, inner, left, held
+            )
+            if q < count and steps == 0:
+                k = room
+            elif room < k:
+                break
+            found = larger(total - inner[0, 0], 0.0)
+            enters = NOBODY
+            leaves = ZERO
+            most = lower * found
+            for i in range(1, k + 1):
+                chosen[i - 1] = members[i - 1]
+                coef = -inner[0, i]
+                freed = 1.0 / inner[i, i]
+                best, most = _best(
+                    table[i], table[0], left, squares, dependent, members[i - 1], freed, coef,
+                    coef * coef * freed, most,
+                )  # fmt: skip
+                if best >= 0:
+                    enters = best
+                    leaves = i - 1
+            if enters >= 0:
+                chosen[leaves] = enters
+            steps += 1
+        if held[0] == k and found < rss[k] * (1.0 - lower):
+            better = True
+            rss[k] = found
+            adds, least = _best(
+                table[0], table[0], left, squares, dependent, NOBODY, 0.0, 0.0, 0.0, 0.0
+            )
+            moves[k, ADDS] = adds
+            moves[k, LEAST] = NOBODY
+            moves[k, GROWS] = moves[k, SHRINKS] = 1
+            least = math.inf
             for i in range(k):
-                explained[i] = dot(inverse[i], shared)
-                slope -= shared[i] * coef[i]
-                left -= shared[i] * explained[i]
-            if left > dependent * squares[j] and slope * slope > gain * left:
-                gain = slope * slope / left
-                adds = j
-            for i in range(k):
-                freed = explained[i] / inverse[i, i]
-                rest = left + freed * explained[i]
-                rise = slope + freed * coef[i]
-                if rest > dependent * squares[j] and rise * rise > (most + cost[i]) * rest:
-                    most = rise * rise / rest - cost[i]
-                    enters = j
-                    leaves = i
-        if enters < 0:
-            return rss, adds, chosen[least]
-        chosen[leaves] = enters
-    return -1.0, -1, -1
-
-
-@brief
-def independent_members(gram, squares, dependent, chosen, kept):
-    """Members of a set that those before them do not explain, to `kept`; returns how many."""
-    count = ZERO
-    factor = matrix(len(chosen), len(chosen))
-    for place in chosen:
-        row = factor[count]
-        left = squares[place]
-        for i in range(count):
-            row[i] = (gram[place, kept[i]] - dot(factor[i, :i], row[:i])) / factor[i, i]
-            left -= row[i] * row[i]
-        if left > dependent * squares[place]:
-            row[count] = np.sqrt(left)
-            kept[count] = place
-            count += 1
-    return count
+                sets[k, i] = members[i]
+                cost = inner[0, i + 1] * inner[0, i + 1] / inner[i + 1, i + 1]
+                if cost < least:
+                    least = cost
+                    moves[k, LEAST] = members[i]
+    return better
 
 
 @kernel(fastmath=SUMS)

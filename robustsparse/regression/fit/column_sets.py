@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from robustsparse.algorithm.exchanges import DEPENDENT, LOWER, InnerProducts, Tableau, once
+from robustsparse.algorithm.exchanges import DEPENDENT, LOWER, InnerProducts, Tableau
 from robustsparse.algorithm.products import weighted_squares
+from robustsparse.algorithm.sets_by_size import SetsBySize
 from robustsparse.base.types import Array, Indices, Mask
 from robustsparse.regression.fit.looks import MissingLook, Projected, PromisingLook, Tried
 from robustsparse.regression.fit.standardized import Standardized
@@ -215,11 +216,13 @@ class ColumnSets:
 
     def __init__(self, rows: ColumnRows, columns: Indices) -> None:
         self.rows, self.places = rows, columns
-        products = InnerProducts(
+        self._products = InnerProducts(
             rows.among(columns), rows.cross[columns], rows.squares[columns], rows.total
         )
-        self.grown, self.shrunk = once(products.grown), once(products.shrunk)
-        self.exchanged, self.independent = once(products.exchanged), products.independent
+
+    def by_size(self) -> SetsBySize:
+        """Sets of every size, none of them known yet."""
+        return SetsBySize(self._products)
 
     def columns(self, chosen: Indices) -> Indices:
         """The columns of a set."""
@@ -228,7 +231,3 @@ class ColumnSets:
     def freedom(self, chosen: Indices) -> int:
         """Degrees of freedom of a set."""
         return len(chosen)
-
-    def worth(self, chosen: Indices, rss: float) -> float:
-        """What sets of one size are compared by, the less the better."""
-        return rss

@@ -163,6 +163,10 @@ class GroupSets:
         self.grown, self.shrunk = once(self._grown), once(self._shrunk)
         self.exchanged = once(self._exchanged)
 
+    def by_size(self) -> "GroupsBySize":
+        """Sets of every size, none of them known yet."""
+        return GroupsBySize(self)
+
     def columns(self, chosen: Indices) -> Indices:
         """All columns of the groups of a set, ascending."""
         return self.rows.groups.columns(self.places[chosen])
@@ -294,6 +298,56 @@ class GroupSets:
                 break
             chosen, rss = other, lower
         return chosen, rss
+
+
+class GroupsBySize:
+    """The best set of groups of every size that was found, each after exchanges; at first only the empty one."""
+
+    def __init__(self, sets: GroupSets) -> None:
+        self._sets = sets
+        self._found = {0: (np.zeros(0, dtype=np.int64), sets.rows.total)}
+
+    def __getitem__(self, size: int) -> tuple[Indices, float]:
+        return self._found[size]
+
+    def __contains__(self, size: int) -> bool:
+        return size in self._found
+
+    def offer(self, starts: Sequence[Indices]) -> None:
+        """Take what some starts come to, where that is better."""
+        for start in starts:
+            self._took(self._sets.independent(start))
+
+    def grow(self, first: int, last: int) -> bool:
+        """Have sets from one size to another grow by a group; whether any is better for it."""
+        better = False
+        for size in range(first, last):
+            grown = self._sets.grown(self._found[size][0])
+            better |= grown is not None and self._took(grown)
+            if size + 1 not in self._found:
+                break
+        return better
+
+    def shrink(self, first: int) -> bool:
+        """Have sets of a size, and those below, shrink by a group; whether any is better for it."""
+        better = False
+        for size in range(first, 1, -1):
+            better |= self._took(self._sets.shrunk(self._found[size][0]))
+        return better
+
+    def forget(self, beyond: int) -> None:
+        """Forget larger sets."""
+        for size in [size for size in self._found if size > beyond]:
+            del self._found[size]
+
+    def _took(self, chosen: Indices) -> bool:
+        """Whether a set comes to a better one than that of its size, in whose place it then is."""
+        better, rss = self._sets.exchanged(chosen)
+        size, worth = len(better), self._sets.worth(better, rss)
+        if size in self._found and worth >= self._sets.worth(*self._found[size]) * (1.0 - LOWER):
+            return False
+        self._found[size] = better, rss
+        return True
 
 
 def _ends(ranks: Indices) -> Indices:

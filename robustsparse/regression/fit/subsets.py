@@ -17,10 +17,10 @@ from functools import cache
 
 import numpy as np
 
-from robustsparse.algorithm.exchanges import LOWER
+from robustsparse.algorithm.sets_by_size import SetsBySize
 from robustsparse.base.types import Indices
 from robustsparse.regression.fit.column_sets import ColumnRows, ColumnSets
-from robustsparse.regression.fit.group_sets import GroupRows, GroupSets
+from robustsparse.regression.fit.group_sets import GroupRows, GroupsBySize, GroupSets
 from robustsparse.regression.fit.standardized import Standardized
 
 # Columns of the first working set beside the seeds, by what each explains alone; how many join at a time and how often.
@@ -82,20 +82,18 @@ def subset_path(
     most = min(most, many)
     known = [rows.terms(seed) for seed in seeds]
     terms = np.unique(np.concatenate([rows.promising(_WORKING), *known])).astype(np.int64)
-    sets: dict[int, Subset] = {}
+    starts = known
     for _ in range(_ROUNDS):
-        work = rows.sets(terms)
-        starts = [*known, *(rows.terms(subset.columns) for subset in sets.values())]
-        sets = _all_sizes(
-            work, [np.searchsorted(terms, start) for start in starts], most, criterion
-        )
+        places = [np.searchsorted(terms, start) for start in starts]
+        path = _all_sizes(rows.sets(terms), places, most, criterion)
         joining = terms[:0]
         if len(terms) < many:
-            joining = rows.missing(_near_best(rows, sets, criterion), terms, _JOIN)
+            joining = rows.missing(_near_best(rows, path, criterion), terms, _JOIN)
         if not len(joining):
             break
         terms = np.union1d(terms, joining)
-    return SubsetPath(sets, work)
+        starts = [*known, *(rows.terms(subset.columns) for subset in path.values())]
+    return path
 
 
 def _near_best(
@@ -109,20 +107,22 @@ def _near_best(
 class SubsetPath(dict[int, Subset]):
     """The best set of each size, which can be asked for larger ones."""
 
-    def __init__(self, sets: dict[int, Subset], work: ColumnSets | GroupSets) -> None:
+    def __init__(
+        self,
+        sets: dict[int, Subset],
+        work: ColumnSets | GroupSets,
+        found: SetsBySize | GroupsBySize,
+    ) -> None:
         super().__init__(sets)
-        self._work = work
+        self._work, self._found = work, found
 
     def continued(self, size: int) -> dict[int, Subset]:
         """The same sets and larger ones up to a size, each grown from the one before."""
-        sets = dict(self)
-        for last in range(max(sets), size):
-            terms = self._work.rows.terms(sets[last].columns)
-            grown = self._work.grown(np.searchsorted(self._work.places, terms))
-            if grown is None:
-                break
-            sets[last + 1] = _subset(self._work, *self._work.exchanged(grown))
-        return sets
+        largest = max(self)
+        if size > largest:
+            self._found.grow(largest, size)
+        more = [one for one in range(largest + 1, size + 1) if one in self._found]
+        return {**self, **{one: _subset(self._work, *self._found[one]) for one in more}}
 
 
 def _subset(work: ColumnSets | GroupSets, chosen: Indices, rss: float) -> Subset:
@@ -131,48 +131,34 @@ def _subset(work: ColumnSets | GroupSets, chosen: Indices, rss: float) -> Subset
 
 def _all_sizes(
     work: ColumnSets | GroupSets, starts: Iterable[Indices], most: int, criterion: Criterion
-) -> dict[int, Subset]:
+) -> SubsetPath:
     """Sets of all sizes up to some way beyond the best, from below, from the starts and from above."""
-    found: dict[int, tuple[Indices, float]] = {0: (np.zeros(0, dtype=np.int64), work.rows.total)}
-
-    def offer(chosen: Indices | None) -> bool:
-        if chosen is None or len(chosen) > most:
-            return False
-        better, rss = work.exchanged(chosen)
-        size = len(better)
-        worth = work.worth(better, rss)
-        if size in found and worth >= work.worth(*found[size]) * (1.0 - LOWER):
-            return False
-        found[size] = better, rss
-        return True
+    found = work.by_size()
+    found.offer([start for start in starts if len(start)])
 
     def value(size: int) -> float:
         chosen, rss = found[size]
         return criterion(size, rss, work.freedom(chosen))
 
-    for start in starts:
-        offer(work.independent(start))
     for _ in range(_SWEEPS):
-        changed, end = False, 0
+        changed, end, goal = False, 0, 0
         best, least = 0, value(0)
-        for size in range(most):
-            changed |= offer(work.grown(found[size][0]))
-            if size + 1 not in found:
-                break
-            end = size + 1
-            if value(end) < least:
-                best, least = end, value(end)
-            if _turned(best, end):
-                break
-        for size in [size for size in found if size > end]:
-            del found[size]
-        for size in range(end, 1, -1):
-            changed |= offer(work.shrunk(found[size][0]))
+        # Sets grow as far as they must before the criterion can have turned.
+        while end == goal < min(_turning(best), most):
+            goal = min(_turning(best), most)
+            changed |= found.grow(end, goal)
+            while end < goal and end + 1 in found:
+                end += 1
+                if value(end) < least:
+                    best, least = end, value(end)
+        found.forget(end)
+        changed |= found.shrink(end)
         if not changed:
             break
-    return {size: _subset(work, *found[size]) for size in sorted(found)}
+    sets = {size: _subset(work, *found[size]) for size in range(end + 1)}
+    return SubsetPath(sets, work, found)
 
 
-def _turned(best: int, end: int) -> bool:
-    """Whether the criterion has its minimum well before the end."""
-    return end - best >= max(_PATIENCE, int(_PATIENCE_SHARE * best))
+def _turning(best: int) -> int:
+    """The size at which the criterion has clearly turned, if its minimum is at another one."""
+    return best + max(_PATIENCE, int(_PATIENCE_SHARE * best))
