@@ -90,13 +90,15 @@ def inverse_of(inside: Array) -> Array:
     """Inverse of the inner products of a set; of one that is singular up to rounding the pseudo-inverse."""
     if not len(inside):
         return inside
-    factor, failed = dpotrf(inside, lower=1, clean=0)
+    factor, failed = dpotrf(inside, lower=1)
     # A small pivot means that rounding decides.
     if failed or np.diag(factor).min() ** 2 <= DEPENDENT * inside.diagonal().max():
         return np.asarray(np.linalg.pinv(inside, hermitian=True))
+    # Above the diagonal the factor is cleared, and the inverse is not written.
     half = dpotri(factor, lower=1)[0]
-    lower = np.tril(half)
-    return np.asarray(lower + np.tril(half, -1).T)
+    inverse = np.asarray(half + half.T)
+    inverse.flat[:: len(half) + 1] = half.diagonal()
+    return inverse
 
 
 @dataclass(frozen=True, eq=False)

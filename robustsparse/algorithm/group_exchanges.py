@@ -5,6 +5,7 @@ where `slope` are the inner products of its basis with the residuals and `left` 
 inner products.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +26,7 @@ class GroupLook:
     added : array (g,)
         By how much that falls with each group added.
     exchanged : array (m, g)
-        The same once a member has gone.
+        The same once a member has gone; 0 where it is clearly less than was asked for.
     cost : array (m,)
         By how much it grows without each member.
     """
@@ -37,7 +38,13 @@ class GroupLook:
 
 
 def look_at_groups(
-    inside: Array, own: Array, shared: Array, cross: Array, ends: Indices, members: Indices
+    inside: Array,
+    own: Array,
+    shared: Array,
+    cross: Array,
+    ends: Indices,
+    members: Indices,
+    more: Callable[[float], Array] | None = None,
 ) -> GroupLook:
     """Look at all groups beside a set.
 
@@ -49,13 +56,19 @@ def look_at_groups(
         Those of the basis vectors of all groups with the set's and with the target.
     ends, members : arrays of int (g + 1,) and (m + 1,)
         Where the vectors of each group begin, of all and of the set, and where the last one ends.
+    more : callable, optional
+        Takes what the set explains and returns how much more (m, g) than a member a group must explain in its place
+        for the exchange to be of interest; by default all are.
     """
     added, cost = np.empty(len(ends) - 1), np.empty(len(members) - 1)
     exchanged = np.empty((len(cost), len(added)))
     inverse = np.ascontiguousarray(inverse_of(inside))
     shared, coef = np.ascontiguousarray(shared), inverse @ own
     explained, slope = shared @ inverse, cross - shared @ coef
+    total = float(own @ coef)
+    least = np.full(exchanged.shape, -np.inf) if more is None else more(total)
     kernels.exchange_groups(
-        explained, shared, slope, inverse, coef, ends, members, DEPENDENT, added, exchanged, cost
-    )
-    return GroupLook(float(own @ coef), added, exchanged, cost)
+        explained, shared, slope, inverse, coef, ends, members, DEPENDENT, least,
+        added, exchanged, cost,
+    )  # fmt: skip
+    return GroupLook(total, added, exchanged, cost)

@@ -38,6 +38,10 @@ class SetsBySize:
     def __contains__(self, size: int) -> bool:
         return size < len(self._rss) and bool(self._rss[size] < np.inf)
 
+    def unexplained(self, size: int) -> tuple[float, int]:
+        """Residual sum of squares of the set of a size, and its degrees of freedom."""
+        return float(self._rss[size]), size
+
     def offer(self, starts: Sequence[Indices]) -> None:
         """Take what some starts come to, where that is better; columns that those before them explain are left out."""
         self._make_room(max((len(start) for start in starts), default=0))

@@ -145,6 +145,7 @@ def exchange_groups(
     ends: Indices,
     members: Indices,
     dependent: float,
+    more: Array,
     added: Array,
     exchanged: Array,
     cost: Array,

@@ -2,7 +2,10 @@
 
 from robustsparse.kernels.cholesky import factorize, solve_factored
 from robustsparse.kernels.compiler import kernel, part
-from robustsparse.kernels.vectors import dot, matrix, vector
+from robustsparse.kernels.vectors import dot, dot_to, filled, matrix, vector
+
+# A bound is raised by this factor, more than rounding can have lowered it.
+CLEARLY = 1.0 + 1e-6
 
 
 @part
@@ -75,19 +78,37 @@ def _without(explained, freed, coef, group, first, last, slope, left, back, more
             rest[i, j] = value
 
 
+@part
+def _at_most(slope, explained, pull, group, factor, more, solved):
+    """What the group that begins at a place can explain at most once a member has gone, of which `pull` is given back.
+
+    Without a member no less is left of the group, and the more is left the less a slope explains.
+    """
+    rank = len(more)
+    total = 0.0
+    for i in range(rank):
+        more[i] = slope[group + i] + dot(explained[group + i], pull)
+        solved[i] = (more[i] - dot_to(i, factor[i], solved)) / factor[i, i]
+        total += solved[i] * solved[i]
+    return total
+
+
 @kernel
 def exchange_groups(
-    explained, shared, slope, inverse, coef, ends, members, dependent, added, exchanged, cost
+    explained, shared, slope, inverse, coef, ends, members, dependent, more, added, exchanged, cost
 ):
     """What every group explains beside a set, to `added` (g,), and in the place of each member, to `exchanged` (m, g).
 
     `shared` (w, c) are inner products of the basis vectors of all groups with those of the set, `explained` their
     product with `inverse` (c, c), `coef` (c,) the coefficients of the set and `slope` (w,) inner products with its
     residuals. Vectors of group g are those from `ends[g]` to `ends[g + 1]`, and `members` (m + 1,) are the like of the
-    set. By how much the residual sum of squares grows without a member goes to `cost` (m,).
+    set. By how much the residual sum of squares grows without a member goes to `cost` (m,). What clearly explains no
+    `more` (m, g) than that, in the place of a member, counts for nothing.
     """
     freed = matrix(len(coef), len(coef))
     back = vector(len(coef))
+    # Of each member, what is given back to the slopes of others without it.
+    pull = filled(len(cost), len(coef), 0.0)
     for m in range(len(cost)):
         first, last = members[m], members[m + 1]
         _invert(inverse, first, last, dependent, freed)
@@ -95,19 +116,29 @@ def exchange_groups(
         for s in range(first, last):
             for t in range(first, last):
                 cost[m] += coef[s] * freed[s, t] * coef[t]
+                pull[m, s] += freed[s, t] * coef[t]
     for g in range(len(added)):
         rank = ends[g + 1] - ends[g]
         own = vector(rank)
-        more = vector(rank)
+        moved = vector(rank)
         solved = vector(rank)
         left = matrix(rank, rank)
         rest = matrix(rank, rank)
         factor = matrix(rank, rank)
+        beside = matrix(rank, rank)
+        trace = 0.0
         for i in range(rank):
             own[i] = slope[ends[g] + i]
         _left(explained, shared, ends[g], left)
+        for i in range(rank):
+            trace += left[i, i]
         added[g] = _gained(left, own, dependent, factor, solved)
         for m in range(len(cost)):
             first, last = members[m], members[m + 1]
-            _without(explained, freed, coef, ends[g], first, last, slope, left, back, more, rest)
-            exchanged[m, g] = _gained(rest, more, dependent, factor, solved)
+            if trace > dependent:
+                most = _at_most(slope, explained, pull[m], ends[g], factor, moved, solved)
+                if most * CLEARLY < cost[m] + more[m, g]:
+                    exchanged[m, g] = 0.0
+                    continue
+            _without(explained, freed, coef, ends[g], first, last, slope, left, back, moved, rest)
+            exchanged[m, g] = _gained(rest, moved, dependent, beside, solved)

@@ -186,21 +186,32 @@ class GroupSets:
 
     def _looked(self, chosen: Indices) -> GroupLook:
         """What every group would add to a set, and in the place of its members."""
-        return self._beside(chosen, self.gram[:, self._vectors(chosen)], self.cross, self._ends)
+        shared = self.gram[self._vectors(chosen)].T
+        return self._beside(chosen, shared, self.cross, self._ends, self.ranks)
 
-    def _beside(self, chosen: Indices, shared: Array, cross: Array, ends: Indices) -> GroupLook:
+    def _beside(
+        self, chosen: Indices, shared: Array, cross: Array, ends: Indices, ranks: Indices
+    ) -> GroupLook:
         """The same for groups of which the inner products with the set and with the target are given."""
         at = self._vectors(chosen)
         inside, own = self.gram[np.ix_(at, at)], self.cross[at]
-        members = _ends(self.ranks[chosen])
-        return look_at_groups(inside, own, np.ascontiguousarray(shared), cross, ends, members)
+        members, prices = _ends(self.ranks[chosen]), np.exp(self.rows.price * ranks)
+
+        def more(explained: float) -> Array:
+            """What lowers the worth of the set: a group of a higher rank must explain more."""
+            own_prices = np.exp(self.rows.price * self.ranks[chosen])
+            return self._left(explained) * (1.0 - own_prices[:, None] / prices)
+
+        return look_at_groups(inside, own, np.ascontiguousarray(shared), cross, ends, members, more)
+
+    def _left(self, explained: float) -> float:
+        """What is left of the squares once so much of them is explained."""
+        left = self.rows.total - explained
+        return left if left > _EXACT * self.rows.total else 0.0
 
     def rss(self, chosen: Indices) -> float:
         """Residual sum of squares of a set."""
-        if not len(chosen):
-            return self.rows.total
-        left = self.rows.total - self._look(chosen).explained
-        return left if left > _EXACT * self.rows.total else 0.0
+        return self._left(self._look(chosen).explained) if len(chosen) else self.rows.total
 
     def _added(
         self, gains: Array, rss: float | Array, freedom: Indices | int, ranks: Indices
@@ -269,7 +280,7 @@ class GroupSets:
         """
         shared, cross = bases @ own.T, bases @ self.rows.rows.target
         ranks = self.rows.ranks[others]
-        look = self._beside(chosen, shared, cross, _ends(ranks))
+        look = self._beside(chosen, shared, cross, _ends(ranks), ranks)
         rss, freedom = self.rss(chosen), self.freedom(chosen)
         worth = self.worth(chosen, rss)
         exchanged = worth - self._replaced(chosen, look, ranks).min(axis=0, initial=worth)
@@ -282,21 +293,24 @@ class GroupSets:
         """The set after the best exchanges of one group for another, until none helps; its residual sum of squares."""
         chosen = np.sort(chosen)
         rss = self.rss(chosen)
+        own = self.worth(chosen, rss)
         for _ in range(2 * len(chosen) + 20):
-            if not len(chosen):
+            look = self._look(chosen)
+            if not look.exchanged.any():
                 break
-            worth = self._replaced(chosen, self._look(chosen), self.ranks)
+            worth = self._replaced(chosen, look, self.ranks)
             worth[:, chosen] = np.inf
             leaves, enters = np.unravel_index(int(np.argmin(worth)), worth.shape)
-            if not worth[leaves, enters] < self.worth(chosen, rss) * (1.0 - LOWER):
+            if not worth[leaves, enters] < own * (1.0 - LOWER):
                 break
             other = chosen.copy()
             other[leaves] = enters
             other.sort()
             lower = self.rss(other)
-            if not self.worth(other, lower) < self.worth(chosen, rss):
+            lowered = self.worth(other, lower)
+            if not lowered < own:
                 break
-            chosen, rss = other, lower
+            chosen, rss, own = other, lower, lowered
         return chosen, rss
 
 
@@ -312,6 +326,11 @@ class GroupsBySize:
 
     def __contains__(self, size: int) -> bool:
         return size in self._found
+
+    def unexplained(self, size: int) -> tuple[float, int]:
+        """Residual sum of squares of the set of a size, and its degrees of freedom."""
+        chosen, rss = self._found[size]
+        return rss, self._sets.freedom(chosen)
 
     def offer(self, starts: Sequence[Indices]) -> None:
         """Take what some starts come to, where that is better."""
@@ -342,10 +361,14 @@ class GroupsBySize:
 
     def _took(self, chosen: Indices) -> bool:
         """Whether a set comes to a better one than that of its size, in whose place it then is."""
-        better, rss = self._sets.exchanged(chosen)
-        size, worth = len(better), self._sets.worth(better, rss)
-        if size in self._found and worth >= self._sets.worth(*self._found[size]) * (1.0 - LOWER):
+        size = len(chosen)
+        if size in self._found and np.array_equal(np.sort(chosen), self._found[size][0]):
             return False
+        better, rss = self._sets.exchanged(chosen)
+        if size in self._found:
+            worth = self._sets.worth(*self._found[size])
+            if self._sets.worth(better, rss) >= worth * (1.0 - LOWER):
+                return False
         self._found[size] = better, rss
         return True
 

@@ -137,8 +137,7 @@ def _all_sizes(
     found.offer([start for start in starts if len(start)])
 
     def value(size: int) -> float:
-        chosen, rss = found[size]
-        return criterion(size, rss, work.freedom(chosen))
+        return criterion(size, *found.unexplained(size))
 
     for _ in range(_SWEEPS):
         changed, end, goal = False, 0, 0
