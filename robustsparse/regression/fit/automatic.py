@@ -205,13 +205,15 @@ class _Search:
     @contextmanager
     def only(self, rows: Standardized, used: Mask) -> Iterator[Standardized]:
         """Some of the rows for a while; the same object for the same of the judged rows if a copy is cheap."""
-        if self.judged.small and rows is self.judged:
+        # Best subsets of single columns take what they need from where it is.
+        where_it_is = not rows.small and by_least_squares(rows) and rows.terms is None
+        cheap = self.judged.small or (where_it_is and self.judged.wide)
+        if cheap and rows is self.judged:
             key = used.tobytes()
             if key not in self.parts:
-                self.parts[key] = rows.rows(used)
+                self.parts[key] = rows.seeing(used) if where_it_is else rows.rows(used)
             yield self.parts[key]
-        elif not rows.small and by_least_squares(rows) and rows.terms is None:
-            # Best subsets of single columns take what they need from where it is.
+        elif where_it_is:
             yield rows.seeing(used)
         else:
             with rows.only(used) as part:

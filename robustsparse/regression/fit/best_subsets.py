@@ -52,7 +52,8 @@ class FoundSubsets(Found):
 class BestSubsets:
     """The best set of every size, with its least-squares coefficients.
 
-    What is known of small designs stays known as long as the finder, for others who come with the same object.
+    What is known of a design stays known as long as the finder, for others who come with the same object, unless it
+    takes much memory beside it.
     """
 
     def __init__(self) -> None:
@@ -63,7 +64,7 @@ class BestSubsets:
             if known is part:
                 return rows
         rows = set_rows(part)
-        if part.small:
+        if part.small or part.wide:
             self._known = [*self._known[-_REMEMBERED:], (part, rows)]
         return rows
 

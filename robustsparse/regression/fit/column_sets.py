@@ -15,6 +15,8 @@ from robustsparse.regression.fit.standardized import Standardized
 _BLOCK = 1 << 16
 # Columns of which everything beside a set is known at a time.
 _COLUMNS = 1 << 12
+# Of a large design inner products stay known with so many columns, as a share of its rows.
+_KEPT = 0.02
 
 
 class ColumnRows:
@@ -95,6 +97,9 @@ class ColumnRows:
         """Inner products (d, chosen) of all columns with some."""
         new = np.array([j for j in chosen if int(j) not in self._with], dtype=np.int64)
         if len(new):
+            if self._copy is None and len(self._with) > _KEPT * self.problem.n:
+                self._with.clear()
+                new = np.unique(chosen)
             self._with.update(zip(new.tolist(), self._against(new), strict=True))
         return np.array([self._with[int(j)] for j in chosen]).reshape(-1, len(self.XT)).T
 
@@ -119,9 +124,7 @@ class ColumnRows:
         return columns[self.free[columns]]
 
     def sets(self, columns: Indices) -> "ColumnSets":
-        """Sets of some columns, with what was found of them before if the design is small."""
-        if self._copy is None:
-            return ColumnSets(self, columns)
+        """Sets of some columns, with what was found of them before."""
         key = columns.tobytes()
         if key not in self.known:
             self.known[key] = ColumnSets(self, columns)

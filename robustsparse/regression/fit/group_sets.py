@@ -200,7 +200,7 @@ class GroupSets:
         def more(explained: float) -> Array:
             """What lowers the worth of the set: a group of a higher rank must explain more."""
             own_prices = np.exp(self.rows.price * self.ranks[chosen])
-            return self._left(explained) * (1.0 - own_prices[:, None] / prices)
+            return np.asarray(self._left(explained) * (1.0 - own_prices[:, None] / prices))
 
         return look_at_groups(inside, own, np.ascontiguousarray(shared), cross, ends, members, more)
 

@@ -28,6 +28,8 @@ from robustsparse.robust.standardize import Scaling, standardize
 
 # Entries of a design that is copied rather than worked on in place.
 _SMALL = 1 << 20
+# Rows, and columns, of which a few more take little memory beside the design.
+_FEW = 500
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,11 @@ class Standardized:
     def small(self) -> bool:
         """Whether copies of the design are cheap."""
         return bool(self.XT.size <= _SMALL)
+
+    @property
+    def wide(self) -> bool:
+        """Whether what is as long as a column is little beside the design, and so is what is as long as a row."""
+        return self.n > _FEW < len(self.XT)
 
     @property
     def d(self) -> int:
