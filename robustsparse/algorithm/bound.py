@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Indices, Mask
 
-# Reference scores kept at once; a column last seen before the oldest of them is looked at anew.
-SLOTS = 24
+# Reference scores kept at once: at most, one for so many columns, and at least. A column last seen before the oldest of
+# them is looked at anew.
+SLOTS, _COLUMNS_A_SLOT, _FEWEST = 24, 8, 3
 
 
 class BoundGradient(Protocol):
@@ -99,11 +100,13 @@ class References(TypedDict):
 
 def no_references(n: int, d: int) -> References:
     """Room for the references of a design with n rows and d columns, none of which has been looked at."""
+    # Few columns refer to few scores, and many scores would take more memory than the columns.
+    slots = min(SLOTS, max(_FEWEST, d // _COLUMNS_A_SLOT))
     return {
         "slots": np.full(d, -1, dtype=np.int32),
-        "counts": np.zeros(SLOTS, dtype=np.int64),
-        "references": np.empty((SLOTS, n)),
-        "units": np.ones(SLOTS),
+        "counts": np.zeros(slots, dtype=np.int64),
+        "references": np.empty((slots, n)),
+        "units": np.ones(slots),
     }
 
 

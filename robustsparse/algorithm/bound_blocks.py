@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from robustsparse import kernels
-from robustsparse.algorithm.bound import SLOTS, Interpreted, double_rows, gather, no_references
+from robustsparse.algorithm.bound import Interpreted, double_rows, gather, no_references
 from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Indices, Mask
 
@@ -55,12 +55,14 @@ class ScreenedBlocks(Interpreted):
             blocks=blocks,
             norms=np.empty((kept, blocks), dtype=np.float32),
         )
+        known = no_references(n, d)
+        slots = len(known["counts"])
         self._memory = kernels.BlockMemory(
-            **no_references(n, d),
-            moved=np.zeros((SLOTS, blocks), dtype=np.float32),
+            **known,
+            moved=np.zeros((slots, blocks), dtype=np.float32),
             means=np.zeros((kept, blocks), dtype=np.float32),
         )
-        self._roundings = np.zeros(SLOTS)
+        self._roundings = np.zeros(slots)
         self._exact_only = True
         if not redraw:
             self._measure()

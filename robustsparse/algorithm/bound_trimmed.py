@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustsparse import kernels
-from robustsparse.algorithm.bound import SLOTS, double_rows, gather, no_references
+from robustsparse.algorithm.bound import double_rows, gather, no_references
 from robustsparse.algorithm.plain_trimmed import SupportTrim
 from robustsparse.base.threads import is_large, over_columns
 from robustsparse.base.types import Array, Indices, Mask, Places
@@ -115,9 +115,10 @@ class ScreenedTrim(SupportTrim):
         self._threads = threads
         self._measured = measured or _measure(XT, threads)
         self._design = self._bounded(self._measured)
+        known = no_references(n, d)
         self._memory = kernels.TrimMemory(
-            **no_references(n, d),
-            moved=np.zeros((SLOTS, kernels.DRIFT_WIDTH)),
+            **known,
+            moved=np.zeros((len(known["counts"]), kernels.DRIFT_WIDTH)),
             state=np.zeros((kernels.STATE_WIDTH, d)),
             guess=np.zeros(kernels.GUESS_WIDTH),
             score32=np.empty(n, dtype=np.float32),

@@ -16,8 +16,6 @@ from robustsparse.base.types import Array, Indices, Mask
 
 # Entries of a design up to which screening saves nothing, and up to which a few fits can do without.
 _TINY, _SMALL = 1 << 14, 1 << 20
-# Of so few columns hardly any can be excluded, and what screening knows of a tall design takes as much memory as that.
-_FEW = 40
 # How often a small design is left unscreened in one process rather than to wait for the compiler: in about three fits.
 _UNSCREENED = 10
 _unscreened = count()
@@ -26,7 +24,7 @@ _unscreened = count()
 def is_screened(d: int, n: int) -> bool:
     """Whether to screen a design of d columns and n rows; one that is neither tiny nor large, once that is compiled."""
     entries = d * n
-    if entries <= _TINY or (d <= _FEW and entries > _SMALL):
+    if entries <= _TINY:
         return False
     if entries > _SMALL or kernels.is_compiled(kernels.trim_survivors):
         return True

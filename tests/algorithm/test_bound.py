@@ -326,10 +326,12 @@ def test_heavy_rows_that_change_by_little_are_not_forgotten() -> None:
         assert_exact(bound, gradient, 20, rng)
 
 
-def test_a_reference_that_is_given_up_is_forgotten() -> None:
+@pytest.mark.parametrize("d", [6, screening.SLOTS + 6])
+def test_a_reference_that_is_given_up_is_forgotten(d: int) -> None:
     """One column is looked at for each of more scores than there are slots."""
     rng = np.random.default_rng(0)
-    n, d = 30, screening.SLOTS + 6
+    n = 30
+    assert len(screening.no_references(n, d)["counts"]) < d
     XT = rng.normal(size=(d, n))
     bounds = [ScreenedTrim(XT, 5), MedianOfMeans(7, redraw=False).bind(XT)]
     score = rng.normal(size=n)

@@ -7,7 +7,7 @@ Every exact value of the package comes out of `kept_sum`.
 from robustsparse.kernels.compiler import brief, part
 from robustsparse.kernels.constants import SIDES, SUMS, ZERO
 from robustsparse.kernels.order_statistics import select
-from robustsparse.kernels.vectors import gather, room_for_flags, vector
+from robustsparse.kernels.vectors import gather, room_for_flags, smaller, vector
 
 # How far cuts move from one step of a descent to the next, and from one column to another, in units of the distance
 # between them.
@@ -15,8 +15,11 @@ AGAIN, ALIKE = 0.04, 0.06
 # Brackets that are tried before all products are partitioned; one that misses is followed by one so many times as wide.
 TRIES = 3
 WIDER = 2.0
-# Products that a first guess rests on; with fewer than four times as many rows the guess costs more than it saves.
-SAMPLE = 48
+# Products that a first guess rests on, at least, and as a share of very many; with fewer than four times as many rows
+# the guess costs more than it saves.
+SAMPLE, SPARSE = 48, 64
+# Products of which it is noted whether they are wanted before these are gathered: few enough for the nearest cache.
+STRETCH = 2048
 
 
 @part(fastmath=SUMS)
@@ -48,7 +51,7 @@ def kept_range(x, r, m, low, high, low_width, high_width, lower, upper, flags):
     wanted = flags[0]
     also = flags[1]
     guessed = low < high
-    step = n // SAMPLE if n >= 4 * SAMPLE and not guessed else 1
+    step = smaller(n // SAMPLE, SPARSE) if n >= 4 * SAMPLE and not guessed else 1
     while True:
         low_outer = low - low_width
         low_inner = low + low_width
@@ -58,12 +61,16 @@ def kept_range(x, r, m, low, high, low_width, high_width, lower, upper, flags):
             if not low_inner < high_inner:
                 break
             # The tails first: most products are in neither, and the fewer stores and sums the better. What is
-            # wanted is noted before it is gathered, since only the noting vectorizes.
-            for i in range(n):
-                v = x[i] * r[i]
-                upper[i] = v
-                wanted[i] = (v <= low_inner) | (v >= high_inner)
-            tails = gather(upper, wanted, n, lower)
+            # wanted is noted before it is gathered, since only the noting vectorizes, but not long before.
+            tails = ZERO
+            for begin in range(0, n, STRETCH):
+                values = x[begin : begin + STRETCH]
+                scores = r[begin : begin + STRETCH]
+                for i in range(len(values)):
+                    v = values[i] * scores[i]
+                    upper[i] = v
+                    wanted[i] = (v <= low_inner) | (v >= high_inner)
+                tails += gather(upper, wanted, len(values), lower[tails:])
             under = ZERO
             over = ZERO
             for i in range(tails):

@@ -38,7 +38,7 @@ def shown_run(problem: Standardized, used: Mask, model: RHTFit, options: Options
     run = _on_its_columns(problem.seeing(used), model, estimator, settings)
     if run is None:
         with problem.only(used) as part:
-            bound = part.problem(estimator, options.threads)
+            bound = _bound(part, estimator, options.threads)
             run = _run(bound, part.count(model.support), part.keep, settings, model.coef)
     rests = model.converged or run.converged
     return replace(
@@ -51,6 +51,20 @@ def _run(problem: Problem, k: int, keep: Indices, settings: Settings, start: Arr
     return solve(problem, k, keep=keep, settings=settings, start=start, warn=False)
 
 
+def _bound(part: Standardized, estimator: Estimator, threads: int) -> Problem:
+    """All columns, unscreened where these are few beside the rows: for a few steps that is not worth its memory."""
+    if not (_few_columns(part) and type(estimator) is Trimmed and part.whole is None):
+        return part.problem(estimator, threads)
+    gradient = estimator.shared(part.XT, screened=False)
+    if gradient is None:
+        return part.problem(estimator, threads)
+    return Problem(gradient, part.y, part.loss, part.offset, part.weights, groups=part.terms)
+
+
+def _few_columns(part: Standardized) -> bool:
+    return is_tall(part.n, len(part.XT)) and part.n >= _TALL * len(part.XT)
+
+
 def _on_its_columns(
     part: Standardized, model: RHTFit, estimator: Estimator, settings: Settings
 ) -> RHTFit | None:
@@ -59,7 +73,7 @@ def _on_its_columns(
         return None
     if part.terms is not None or settings.step != "auto" or settings.fused:
         return None
-    if is_tall(part.n, len(part.XT)) and part.n >= _TALL * len(part.XT):
+    if _few_columns(part):
         # All of few columns are looked at sooner than anything is proved of them, and in less memory.
         return None
     columns = np.sort(np.concatenate([model.support, part.keep]))
