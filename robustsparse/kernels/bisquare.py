@@ -60,21 +60,26 @@ def _residuals(AT, y, coef, resid, squares):
 
 @part(fastmath=FUSED)
 def _add_products(weighted, columns, i, j, first, size, out):
-    """Add the inner products of some rows of two weighted columns with those of four columns from j on."""
+    """Add the inner products of some rows of two weighted columns with those of four columns from j on.
+
+    In the place of columns beyond the last one that is taken; what is added for them is nothing to anybody.
+    """
     start = np.uint64(first)
+    last = len(columns) - 1
+    j2, j3, j4 = smaller(j + 1, last), smaller(j + 2, last), smaller(j + 3, last)
     a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     # Unsigned, or the loop is not vectorized.
     for r in range(np.uint64(size)):
         one = weighted[0, r]
         two = weighted[1, r]
         a += one * columns[j, start + r]
-        b += one * columns[j + 1, start + r]
-        c += one * columns[j + 2, start + r]
-        d += one * columns[j + 3, start + r]
+        b += one * columns[j2, start + r]
+        c += one * columns[j3, start + r]
+        d += one * columns[j4, start + r]
         e += two * columns[j, start + r]
-        f += two * columns[j + 1, start + r]
-        g += two * columns[j + 2, start + r]
-        h += two * columns[j + 3, start + r]
+        f += two * columns[j2, start + r]
+        g += two * columns[j3, start + r]
+        h += two * columns[j4, start + r]
     out[i, j] += a
     out[i, j + 1] += b
     out[i, j + 2] += c
@@ -87,30 +92,20 @@ def _add_products(weighted, columns, i, j, first, size, out):
 
 @part
 def _normal_matrix(columns, weights, weighted, out):
-    """Weighted inner products of the columns, above the diagonal; there are a multiple of `TILE` of them."""
+    """Weighted inner products of the columns, above the diagonal; there is room for a multiple of `TILE` of them."""
     p, n = columns.shape
-    for i in range(p):
-        for j in range(p):
+    for i in range(len(out)):
+        for j in range(len(out)):
             out[i, j] = 0.0
     for first in range(0, n, BLOCK):
         size = smaller(BLOCK, n - first)
         for i in range(0, p, 2):
+            other = smaller(i + 1, p - 1)
             for r in range(size):
                 weighted[0, r] = weights[first + r] * columns[i, first + r]
-                weighted[1, r] = weights[first + r] * columns[i + 1, first + r]
+                weighted[1, r] = weights[first + r] * columns[other, first + r]
             for j in range(i - i % TILE, p, TILE):
                 _add_products(weighted, columns, i, j, first, size, out)
-
-
-@part
-def _padded(AT):
-    """The columns, and as many of zeros as make a multiple of `TILE`."""
-    p, n = AT.shape
-    columns = matrix(p + (-p) % TILE, n)
-    for j in range(len(columns)):
-        for i in range(n):
-            columns[j, i] = AT[j, i] if j < p else 0.0
-    return columns
 
 
 @part
@@ -173,9 +168,9 @@ def descend_bisquare(
     squares = vector(n)
     rest = vector(n)
     weights = vector(n)
-    columns = _padded(AT)
     weighted = matrix(2, BLOCK)
-    products = matrix(len(columns), len(columns))
+    tiled = p + (-p) % TILE
+    products = matrix(tiled, tiled)
     scaled = matrix(p, p)
     factor = matrix(p, p)
     unit = vector(p)
@@ -203,7 +198,7 @@ def descend_bisquare(
                 break
             copy_to(before, coef)
             newton = _curvature(
-                columns, prior, rest, moved[q] < reach, weights, weighted, products, scaled, unit, factor
+                AT, prior, rest, moved[q] < reach, weights, weighted, products, scaled, unit, factor
             )  # fmt: skip
             for i in range(n):
                 weights[i] = prior[i] * rest[i] * rest[i] * resid[i]

@@ -217,11 +217,12 @@ class _Part:
         if len(self.columns) < rows.shape[1]:
             rows = rows[:, self.columns]
             factor = _shortening(rows)
-        y = y[self.used]
+        y = y if self.used.all() else y[self.used]
         unit = _typical_size(y)
         with np.errstate(over="ignore"):
             response = np.clip(y * factor / unit, -LARGEST_RESPONSE, LARGEST_RESPONSE)
-        return make_problem(_times(rows, factor), response, prior[self.used]), unit
+        prior = prior if self.used.all() else prior[self.used]
+        return make_problem(_times(rows, factor), response, prior), unit
 
 
 def check_rows(A: Array, y: Array, prior_weights: Array | None) -> tuple[Array, Array, Array]:
