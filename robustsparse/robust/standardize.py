@@ -22,7 +22,7 @@ SCALES = ("mad", "blocks", "winsor", "sd", "none")
 ScaleLike = bool | Literal["mad", "blocks", "winsor", "sd", "none"]
 # Columns are read in blocks of about this many entries: a block stays in the cache while it is
 # worked on.
-_BLOCK_ENTRIES = 1 << 15
+_BLOCK_ENTRIES = 1 << 17
 # A spread below this fraction of a column's largest value is rounding: the column is constant.
 _CONSTANT = 1e-12
 # The winsorized scale clips this fraction at each end; the divisor makes it consistent at the

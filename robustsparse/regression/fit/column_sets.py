@@ -124,7 +124,9 @@ class ColumnRows:
         return columns[self.free[columns]]
 
     def sets(self, columns: Indices) -> "ColumnSets":
-        """Sets of some columns, with what was found of them before."""
+        """Sets of some columns, with what was found of them before if the design is small."""
+        if self._copy is None:
+            return ColumnSets(self, columns)
         key = columns.tobytes()
         if key not in self.known:
             self.known[key] = ColumnSets(self, columns)
