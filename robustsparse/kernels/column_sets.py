@@ -104,25 +104,6 @@ def _lacking(places, others, first, last):
 
 
 @part
-def _go_to(gram, cross, squares, dependent, chosen, members, table, inner, left, held):
-    """Go from one set to another by their columns, or anew where that is better; returns how many can be members."""
-    for anew in range(2):
-        gone = _lacking(chosen, members, ZERO, held[0])
-        # Which columns others explain is a matter of their order.
-        if anew or gone > len(chosen) // 2 or (gone > 0 and held[1] > 0):
-            _start(cross, squares, table, inner, left, held)
-        for i in range(held[0], 0, -1):
-            if _lacking(chosen, members, i - 1, i) > 0:
-                _leave(i, members, table, inner, left, held)
-        for i in range(len(chosen)):
-            if _lacking(members[: held[0]], chosen, i, i + 1) > 0:
-                _enter(gram, squares, dependent, chosen[i], members, table, inner, left, held)
-        if held[0] == len(chosen):
-            break
-    return held[0]
-
-
-@part
 def _best(row, slope, left, squares, dependent, member, freed, coef, cost, most):
     """The column that lowers the squares most in the place of a member, -1 if none does by more than `most`; how much.
 
@@ -177,6 +158,7 @@ def improve_sets(
     Returns whether any set got better. It ends early below a size of which there is no set. A set of which rounding
     would decide whether its columns explain each other is passed over.
     """
+    # Long, since to compile takes the longer the deeper calls are.
     members = np.empty(len(chosen), dtype=np.int64)
     table = matrix(len(chosen) + 1, len(cross))
     inner = matrix(len(chosen) + 1, len(chosen) + 1)
@@ -214,12 +196,25 @@ def improve_sets(
         enters = ZERO
         steps = ZERO
         while enters >= 0 and steps < 4 * k + 40:
-            room = _go_to(
-                gram, cross, squares, dependent, chosen[:k], members, table, inner, left, held
-            )
+            # From the set at hand by the columns that differ, or anew where that is shorter.
+            for anew in range(2):
+                gone = _lacking(chosen[:k], members, ZERO, held[0])
+                # Which columns others explain is a matter of their order.
+                if anew or gone > k // 2 or (gone > 0 and held[1] > 0):
+                    _start(cross, squares, table, inner, left, held)
+                for i in range(held[0], 0, -1):
+                    if _lacking(chosen[:k], members, i - 1, i) > 0:
+                        _leave(i, members, table, inner, left, held)
+                for i in range(k):
+                    if _lacking(members[: held[0]], chosen, i, i + 1) > 0:
+                        _enter(
+                            gram, squares, dependent, chosen[i], members, table, inner, left, held
+                        )
+                if held[0] == k:
+                    break
             if q < count and steps == 0:
-                k = room
-            elif room < k:
+                k = held[0]
+            elif held[0] < k:
                 break
             found = larger(total - inner[0, 0], 0.0)
             enters = NOBODY
