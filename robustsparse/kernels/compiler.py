@@ -11,6 +11,7 @@ from numba.core.dispatcher import Dispatcher
 
 from robustsparse.base.compiling import compiling_begins
 from robustsparse.kernels.cache import KernelCache
+from robustsparse.kernels.pipelines import KernelPipeline, PartPipeline
 
 # Division by zero gives an infinity as in numpy; checking every divisor would take longer to compile and to run. There
 # are no expressions of whole arrays that were worth looking for and fusing.
@@ -21,7 +22,7 @@ def _kept(function: Callable[..., Any] | None, options: dict[str, Any]) -> Any:
     """Compile a function, and keep the machine code on disk."""
     if function is None:
         return lambda later: _kept(later, options)
-    compiled = njit(function, **_OPTIONS, **options)
+    compiled = njit(function, pipeline_class=KernelPipeline, **_OPTIONS, **options)
     # Without the compiler, as for debugging, it is the function itself.
     if isinstance(compiled, Dispatcher):
         compiled._cache = KernelCache(function)
@@ -43,7 +44,9 @@ def brief(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 def part(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function that only other compiled ones call, and whose code is kept with theirs."""
-    return njit(function, no_cpython_wrapper=True, **_OPTIONS, **options)
+    return njit(
+        function, no_cpython_wrapper=True, pipeline_class=PartPipeline, **_OPTIONS, **options
+    )
 
 
 def is_compiled(compiled: Any) -> bool:
