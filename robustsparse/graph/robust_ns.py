@@ -179,7 +179,7 @@ def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
     """The graph of the variables: rows judged, pairs ranked, nodes fitted."""
     table = _given_factors(table, plan)
     _, units, rows = _judged(table, plan)
-    covariance, n = rows.correlations(), len(rows.kept)
+    covariance, n = rows.correlations(threads=plan.threads), len(rows.kept)
     ranking = None
     if plan.screen:
         ranking = better_order(rank_pairs(rows, covariance, plan, store), covariance, n)
