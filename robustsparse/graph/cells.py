@@ -8,7 +8,7 @@ neighbors expect short: then nothing at the ends can be relied upon, and all sco
 """
 
 from collections.abc import Callable
-from math import ceil
+from math import ceil, hypot
 
 import numpy as np
 from scipy.special import ndtr
@@ -73,7 +73,7 @@ def shortfall(scores: Array, expected: Array, weights: Array, threads: int = 1) 
     short = slope - _slope(*ends)
     if short < (1.0 - _SHORT) * slope:
         return 0.0
-    chance = np.hypot(*(_error(*part, slope) for part in (middle, ends)))
+    chance = hypot(*(_error(part[0], part[1], slope) for part in (middle, ends)))
     return 0.0 if short < _STANDARD_ERRORS * chance else float(short / slope)
 
 

@@ -8,7 +8,6 @@ the direction of such a row most others lie near the center.
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Mask
 from robustsparse.robust.scales import median_and_mad
 
@@ -19,11 +18,9 @@ _NEAREST = 0.75
 _NARROWER, _SHARE_NARROWER, _MINORITY = 4.0, 0.15, 0.22
 # All rows are compared with at most this many.
 _COMPARED = 512
-# Rows that are worked on at a time; and how many multiplications of a matrix product take as long as reading one value.
-_BLOCK, _PRODUCTS = 128, 16
 
 
-def rows_across(scores: Array, S: Array, threads: int = 1) -> Mask:
+def rows_across(scores: Array, S: Array) -> Mask:
     """Rows (n,) in whose direction most others hardly vary.
 
     Parameters
@@ -32,8 +29,6 @@ def rows_across(scores: Array, S: Array, threads: int = 1) -> Mask:
         Normal scores of the variables.
     S : array (d, d)
         Their correlations.
-    threads : int
-        Threads for large tables.
 
     Examples
     --------
@@ -45,38 +40,23 @@ def rows_across(scores: Array, S: Array, threads: int = 1) -> Mask:
     >>> np.flatnonzero(rows_across(scores, np.corrcoef(scores))).tolist()
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     """
-    width = _widths(scores, S, threads)
+    width = _widths(scores, S)
     median, spread = median_and_mad(width)
     across = width < median - max(_NARROWER * spread, _SHARE_NARROWER * median)
     return np.asarray(across & (np.count_nonzero(across) <= _MINORITY * len(across)))
 
 
-def _widths(scores: Array, S: Array, threads: int) -> Array:
+def _widths(scores: Array, S: Array) -> Array:
     """How much most rows vary (n,) along the direction of each, once variables are uncorrelated and alike."""
     d, n = scores.shape
     # Few rows hardly vary in some directions by chance.
     shrunken = (n * S + d * np.eye(d)) / (n + d)
-    factor, rows, widths = cholesky(shrunken, lower=True), np.empty((n, d)), np.empty(n)
-    # The same blocks for any number of threads, or rounding would depend on it.
-    blocks = -(-n // _BLOCK)
-
-    def alike(first: int, last: int) -> None:
-        for start in range(first * _BLOCK, last * _BLOCK, _BLOCK):
-            part = slice(start, start + _BLOCK)
-            rows[part] = solve_triangular(factor, scores[:, part], lower=True).T
-
-    def wide(first: int, last: int) -> None:
-        for start in range(first * _BLOCK, last * _BLOCK, _BLOCK):
-            own = rows[start : start + _BLOCK]
-            squares = np.square(own @ some.T)
-            near = np.partition(squares, most, axis=1)[:, :most]
-            length = np.einsum("ij,ij->i", own, own)
-            widths[start : start + _BLOCK] = near.mean(axis=1) / np.where(length > 0, length, 1.0)
-
-    over_columns(alike, blocks, n * d * d // _PRODUCTS, threads)
+    rows = solve_triangular(cholesky(shrunken, lower=True), scores, lower=True)
     some = rows
     if n > _COMPARED:
-        some = rows[np.random.default_rng(0).choice(n, _COMPARED, replace=False)]
-    most = int(_NEAREST * len(some))
-    over_columns(wide, blocks, n * d * len(some) // _PRODUCTS, threads)
-    return np.sqrt(widths)
+        some = rows[:, np.random.default_rng(0).choice(n, _COMPARED, replace=False)]
+    squares = np.square(rows.T @ some)
+    most = int(_NEAREST * squares.shape[1])
+    near = np.partition(squares, most, axis=1)[:, :most]
+    length = np.einsum("ij,ij->j", rows, rows)
+    return np.asarray(np.sqrt(near.mean(axis=1) / np.where(length > 0, length, 1.0)))

@@ -182,7 +182,8 @@ def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
     covariance, n = rows.correlations(threads=plan.threads), len(rows.kept)
     ranking = None
     if plan.screen:
-        ranking = better_order(rank_pairs(rows, covariance, plan, store), covariance, n)
+        ranking = rank_pairs(rows, covariance, plan, store)
+        ranking = better_order(ranking, covariance, n, plan.threads)
     start = covariance if plan.screen else None
     coef = fit_nodes(_for_fits(table, units, rows, plan), start, plan, store)
     sizes = [both_directions(values, plan.rule) for values in coef]

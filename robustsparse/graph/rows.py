@@ -16,7 +16,13 @@ from robustsparse.graph.conformity import (
     weights_by_size,
 )
 from robustsparse.graph.narrow import rows_across
-from robustsparse.graph.scores import as_uncut, correlation, much_is_shared, normal_scores
+from robustsparse.graph.scores import (
+    as_uncut,
+    correlation,
+    inner_products,
+    much_is_shared,
+    normal_scores,
+)
 from robustsparse.robust.imputation import Imputer
 from robustsparse.robust.scales import median_and_mad
 from robustsparse.robust.wrong_cells import wrong_cells
@@ -133,7 +139,7 @@ def _conforming(
         S = correlation(scores, weights[kept], threads)
         expected = expected_scores(scores, S)
         left = unexplained(scores, expected, threads)
-        apart = rows_apart(left) | rows_across(scores, S, threads)
+        apart = _apart(left, scores, S, threads)
         if not (more and apart.any()):
             break
         weights[kept[apart]] = 0.0
@@ -142,6 +148,18 @@ def _conforming(
     values[:, kept] = scores
     # Of rows of absurd size nothing is left.
     return TrustedRows(values, weights, errors, standard), expected[:, weights[kept] > 0]
+
+
+def _apart(left: Array, scores: Array, S: Array, threads: int) -> Mask:
+    """Rows (n,) that lie apart or across, which are looked for side by side."""
+    found = np.empty((2, scores.shape[1]), dtype=bool)
+
+    def look(first: int, last: int) -> None:
+        for i in range(first, last):
+            found[i] = rows_apart(left) if i else rows_across(scores, S)
+
+    over_columns(look, len(found), scores.size * len(S) // _PRODUCTS, min(threads, len(found)))
+    return np.asarray(found.any(axis=0))
 
 
 def _moderate(
@@ -290,7 +308,7 @@ def _mean_agreement(directions: Array, threads: int) -> Array:
         squares = np.square(directions.T @ directions).sum(axis=1)
     else:
         # The squared cosines of x with all directions, its own included, sum to x' D D' x.
-        products, squares = directions @ directions.T, np.empty(m)
+        products, squares = inner_products(directions, threads), np.empty(m)
 
         def blocks(first: int, last: int) -> None:
             for start in range(first * _BLOCK, last * _BLOCK, _BLOCK):

@@ -52,7 +52,7 @@ def correlation(values: Array, weights: Array, threads: int = 1) -> Array:
     total = float(weights.sum())
     centered = values - ((values @ weights) / total)[:, None]
     centered *= np.sqrt(weights / total)
-    S = _products(centered, threads)
+    S = inner_products(centered, threads)
     root = np.sqrt(np.diag(S))
     varies = root > np.finfo(float).eps * np.abs(values).max(axis=1, initial=0.0)
     inverse = np.divide(1.0, root, out=np.zeros_like(root), where=varies)
@@ -61,8 +61,14 @@ def correlation(values: Array, weights: Array, threads: int = 1) -> Array:
     return S
 
 
-def _products(rows: Array, threads: int) -> Array:
-    """Inner products (d, d) of rows (d, n)."""
+def inner_products(rows: Array, threads: int = 1) -> Array:
+    """Inner products (d, d) of rows (d, n), the same for any number of threads.
+
+    Examples
+    --------
+    >>> inner_products(np.array([[1.0, 2.0], [0.0, 3.0]])).tolist()
+    [[5.0, 6.0], [6.0, 9.0]]
+    """
     d, n = rows.shape
     reading = d * d * n // _PRODUCTS
     if not is_large(reading):
