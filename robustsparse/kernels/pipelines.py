@@ -41,10 +41,15 @@ class KernelPipeline(Compiler):
 
 
 class _Unfinished(JITCodeLibrary):
-    """Code that is optimized, and made machine code of, with that of its callers."""
+    """Code that machine code is made of with that of its callers, which optimize it unless it sums in any order."""
+
+    # Whether sums may be reordered. Then the order must not depend on the caller, or the same sums would round
+    # otherwise.
+    reorders = False
 
     def _optimize_final_module(self) -> None:
-        pass
+        if self.reorders:
+            super()._optimize_final_module()
 
     def _finalize_final_module(self) -> None:
         self._finalized = True
@@ -78,6 +83,7 @@ class PartPipeline(KernelPipeline):
         """The steps, in which the code is offered as soon as it is there."""
         state = self.state
         state.library = _Unfinished(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.reorders = bool(state.flags.fastmath)
         state.flags.no_compile = True
         pipelines = super().define_pipelines()
         for pipeline in pipelines:
