@@ -8,11 +8,12 @@ neighbors expect short: then nothing at the ends can be relied upon, and all sco
 """
 
 from collections.abc import Callable
-from math import ceil
+from math import ceil, hypot
 
 import numpy as np
 from scipy.special import ndtr
 
+from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Mask
 from robustsparse.graph.conformity import coefficients_on_nearest
 from robustsparse.graph.scores import correlation, normal_scores
@@ -33,11 +34,14 @@ _USUAL_ROW = 0.5
 _MOST = 2.0
 # Errors hide the dependence that they are judged by: so often they are taken out and judged again.
 _ROUNDS = 3
+# Cells whose sums are taken at a time, so that they stay in the cache; and how long those of one cell take, in units of
+# reading a value.
+_BLOCK, _SUMMING = 1 << 15, 10
 
 Fill = Callable[[Mask], Array]
 
 
-def shortfall(scores: Array, expected: Array, weights: Array) -> float:
+def shortfall(scores: Array, expected: Array, weights: Array, threads: int = 1) -> float:
     """By which share neighbors expect too little of the values at the ends of their variables; 0 if by chance.
 
     Parameters
@@ -48,6 +52,8 @@ def shortfall(scores: Array, expected: Array, weights: Array) -> float:
         What the nearest variables let expect of them.
     weights : array (d, n)
         How much each cell counts.
+    threads : int
+        Threads for large tables.
 
     Examples
     --------
@@ -60,34 +66,49 @@ def shortfall(scores: Array, expected: Array, weights: Array) -> float:
     >>> [round(shortfall(normal_scores(X), np.tile(factor, (30, 1)), np.ones(X.shape)), 1) for X in (clean, wrong)]
     [0.0, 0.4]
     """
-    size = np.abs(scores)
-    middle, ends = (_part(scores, weights * some) for some in (size < MIDDLE, size > _ENDS))
-    slope = _slope(*middle, expected)
+    middle, ends = _sums(scores, expected, weights, threads)
+    slope = _slope(*middle)
     if not slope > 0:
         return 0.0
-    short = slope - _slope(*ends, expected)
+    short = slope - _slope(*ends)
     if short < (1.0 - _SHORT) * slope:
         return 0.0
-    left = expected - slope * scores
-    chance = np.hypot(_error(*middle, left), _error(*ends, left))
+    chance = hypot(*(_error(part[0], part[1], slope) for part in (middle, ends)))
     return 0.0 if short < _STANDARD_ERRORS * chance else float(short / slope)
 
 
-def _part(scores: Array, weights: Array) -> tuple[Array, float]:
-    """Weighted scores of some cells, and their weighted sum of squares."""
-    weighted = weights * scores
-    return weighted, float(np.vdot(weighted, scores))
+def _sums(scores: Array, expected: Array, weights: Array, threads: int) -> Array:
+    """Sums of products with what is expected and of squares, of each row, in the middle and at the ends (2, 2, n)."""
+    d, n = scores.shape
+    step = max(1, _BLOCK // max(n, 1))
+    # Blocks do not depend on the threads, or rounding would.
+    blocks = -(-d // step)
+    sums = np.empty((blocks, 2, 2, n))
+
+    def columns(first: int, last: int) -> None:
+        for block in range(first, last):
+            part = slice(block * step, (block + 1) * step)
+            own = scores[part]
+            size, weighted = np.abs(own), weights[part] * own
+            for some, out in zip((size < MIDDLE, size > _ENDS), sums[block], strict=True):
+                counted = weighted * some
+                (counted * expected[part]).sum(axis=0, out=out[0])
+                (counted * own).sum(axis=0, out=out[1])
+
+    over_columns(columns, blocks, _SUMMING * scores.size, threads)
+    return np.asarray(sums.sum(axis=0))
 
 
-def _slope(weighted: Array, squares: float, expected: Array) -> float:
+def _slope(products: Array, squares: Array) -> float:
     """What is expected of a score of one."""
-    return float(np.vdot(weighted, expected)) / squares if squares > 0 else 0.0
+    total = float(squares.sum())
+    return float(products.sum()) / total if total > 0 else 0.0
 
 
-def _error(weighted: Array, squares: float, left: Array) -> float:
+def _error(products: Array, squares: Array, slope: float) -> float:
     """Standard error of the slope, as rows are independent of each other and cells of a row are not."""
-    by_row = np.einsum("ij,ij->j", weighted, left)
-    return float(np.linalg.norm(by_row)) / squares if squares > 0 else 0.0
+    total = float(squares.sum())
+    return float(np.linalg.norm(products - slope * squares)) / total if total > 0 else 0.0
 
 
 def moderate_errors(
@@ -123,7 +144,7 @@ def moderate_errors(
     most = ceil(_MOST * short * _SHARE_OF_ENDS * np.count_nonzero(kept))
     errors, mended = np.zeros(standard.shape, dtype=bool), standard
     for _ in range(_ROUNDS):
-        coef = coefficients_on_nearest(correlation(scores, weights[kept]))
+        coef = coefficients_on_nearest(correlation(scores, weights[kept], threads))
         # What may be an error itself lets expect no more than it would where the ends begin.
         size = _sizes(standard - coef @ np.clip(mended, -_ENDS, _ENDS), sound, kept)
         errors = size > errors_begin(size[:, weights >= _USUAL_ROW])

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from robustsparse import kernels
+from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Mask
 from robustsparse.robust.scales import mads, median_and_mad
 from robustsparse.robust.subspaces import principal_scores
@@ -24,6 +25,8 @@ _APART = 4.0
 # chance), and so many for each. Otherwise they are one of several populations, or the extremes of a factor that all
 # rows share.
 _MINORITY, _FOR_EACH = 0.22, 2.0
+# Values that are worked on at a time, so that they stay in the cache; and how long one takes, in units of reading it.
+_BLOCK, _SELECTING = 1 << 15, 10
 
 
 def coefficients_on_nearest(S: Array, k: int = _NEIGHBORS) -> sparse.csr_array:
@@ -56,7 +59,7 @@ def expected_scores(values: Array, S: Array) -> Array:
     return np.asarray(coefficients_on_nearest(S) @ values)
 
 
-def unexplained(values: Array, expected: Array) -> Array:
+def unexplained(values: Array, expected: Array, threads: int = 1) -> Array:
     """What the nearest variables leave of each (d, n), in units of its scale and cut off at three.
 
     Parameters
@@ -65,12 +68,24 @@ def unexplained(values: Array, expected: Array) -> Array:
         Normal scores of the variables.
     expected : array (d, n)
         As `expected_scores` gives it.
+    threads : int
+        Threads for large tables.
     """
-    left = values - expected
-    left -= np.median(left, axis=1, keepdims=True)
-    scale = mads(left, axis=1)
-    left /= np.where(scale > 0, scale, 1.0)[:, None]
-    return np.asarray(np.clip(left, -_LARGEST_Z, _LARGEST_Z, out=left))
+    d, n = values.shape
+    out = np.empty((d, n))
+    step = max(1, _BLOCK // max(n, 1))
+
+    def columns(first: int, last: int) -> None:
+        for start in range(first, last, step):
+            part = slice(start, min(start + step, last))
+            left = np.subtract(values[part], expected[part], out=out[part])
+            left -= np.median(left, axis=1, keepdims=True)
+            scale = mads(left, axis=1)
+            left /= np.where(scale > 0, scale, 1.0)[:, None]
+            np.clip(left, -_LARGEST_Z, _LARGEST_Z, out=left)
+
+    over_columns(columns, d, _SELECTING * values.size, threads)
+    return out
 
 
 def rows_apart(left: Array) -> Mask:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from robustsparse.base.threads import over_columns
 from robustsparse.base.types import Array, Places
 from robustsparse.graph.adjacency import strongest_pairs
 from robustsparse.graph.neighborhoods import pairs_criterion
@@ -31,25 +32,40 @@ def compared_cuts(scores: Any, ranking: Ranking | None, covariance: Array, n: in
     n : int
         Number of rows that it rests on.
     """
-    found = _criteria(scores, covariance, n)
+    # Pairs that the path adds come after all others.
+    enough = ranking is not None and ranking.scores.nnz // 2 >= _most_pairs(len(covariance))
+    known = ranking.criterion if ranking is not None and enough else None
+    found = _criteria(scores, covariance, n) if known is None else known
     table = {"criterion": [*found.values()]}
     if ranking is not None:
         table["instability"] = [ranking.instability(size) for size in found]
     return pd.DataFrame(table, index=pd.Index([*found], name="n_edges"))
 
 
-def better_order(ranking: Ranking, covariance: Array, n: int) -> Ranking:
+def better_order(ranking: Ranking, covariance: Array, n: int, threads: int = 1) -> Ranking:
     """The ranking by the stronger direction of each pair, if its best graph has the smaller extended BIC."""
     if ranking.stronger is None:
         return ranking
     orders = (ranking.scores, ranking.stronger)
-    best = min(orders, key=lambda order: min(_criteria(order, covariance, n).values()))
-    return replace(ranking, scores=best)
+    found: list[dict[int, float]] = [{}, {}]
+
+    def compare(first: int, last: int) -> None:
+        for i in range(first, last):
+            found[i] = _criteria(orders[i], covariance, n)
+
+    over_columns(compare, len(orders), _CUTS * covariance.size, min(threads, len(orders)))
+    best = min(range(len(orders)), key=lambda i: min(found[i].values()))
+    return replace(ranking, scores=orders[best], criterion=found[best])
+
+
+def _most_pairs(d: int) -> int:
+    """Edges of the largest graph of d nodes that is compared."""
+    return _LARGEST_DEGREE * d // 2
 
 
 def _criteria(scores: Any, covariance: Array, n: int) -> dict[int, float]:
     """Extended BIC of the graphs of the strongest pairs, by their number."""
-    rows, columns = next(strongest_pairs(scores, [_LARGEST_DEGREE * len(covariance) // 2]))
+    rows, columns = next(strongest_pairs(scores, [_most_pairs(len(covariance))]))
 
     def value(size: int) -> float:
         return pairs_criterion(covariance, rows[:size], columns[:size], n)

@@ -57,9 +57,13 @@ class NodeTask:
         found: list[tuple[int, int, int, float]] = []
         unsettled = []
         gradient, starts = self.like, self._starts(nodes)
+        estimator = self.estimator
+        draws = type(estimator).with_rng is not Estimator.with_rng
         for node in nodes:
-            # Random numbers of its own, so that the order of the nodes does not matter.
-            estimator = self.estimator.with_rng(np.random.default_rng(int(self.seeds[node])))
+            if draws:
+                # Random numbers of its own, so that the order of the nodes does not matter.
+                rng = np.random.default_rng(int(self.seeds[node]))
+                estimator = self.estimator.with_rng(rng)
             gradient = estimator.bind(self.XT, like=gradient)
             fits = self._path(gradient, node, starts[node - nodes.start])
             for step, (coef, settled) in enumerate(fits):

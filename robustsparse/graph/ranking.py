@@ -62,12 +62,15 @@ class Ranking:
     stronger : sparse array (d, d) or None
         The same evidence by the stronger direction alone, if that may decide. A hub has many neighbors, each with a
         small coefficient, while it explains each of them well: the average of both hides them.
+    criterion : dict or None
+        Extended BIC of the graphs of the strongest pairs, by their number, as far as it is known.
     """
 
     scores: sparse.csr_array
     stability: sparse.csr_array
     strongest: Indices
     stronger: sparse.csr_array | None = None
+    criterion: dict[int, float] | None = None
 
     def instability(self, n_edges: int) -> float:
         """Mean over all pairs of twice the variance of being among the `n_edges` strongest of a subsample."""

@@ -179,10 +179,11 @@ def _estimated(table: Variables, plan: Plan, store: Checkpoint) -> GraphResult:
     """The graph of the variables: rows judged, pairs ranked, nodes fitted."""
     table = _given_factors(table, plan)
     _, units, rows = _judged(table, plan)
-    covariance, n = rows.correlations(), len(rows.kept)
+    covariance, n = rows.correlations(threads=plan.threads), len(rows.kept)
     ranking = None
     if plan.screen:
-        ranking = better_order(rank_pairs(rows, covariance, plan, store), covariance, n)
+        ranking = rank_pairs(rows, covariance, plan, store)
+        ranking = better_order(ranking, covariance, n, plan.threads)
     start = covariance if plan.screen else None
     coef = fit_nodes(_for_fits(table, units, rows, plan), start, plan, store)
     sizes = [both_directions(values, plan.rule) for values in coef]

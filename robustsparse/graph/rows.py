@@ -16,7 +16,13 @@ from robustsparse.graph.conformity import (
     weights_by_size,
 )
 from robustsparse.graph.narrow import rows_across
-from robustsparse.graph.scores import as_uncut, correlation, much_is_shared, normal_scores
+from robustsparse.graph.scores import (
+    as_uncut,
+    correlation,
+    inner_products,
+    much_is_shared,
+    normal_scores,
+)
 from robustsparse.robust.imputation import Imputer
 from robustsparse.robust.scales import median_and_mad
 from robustsparse.robust.wrong_cells import wrong_cells
@@ -64,10 +70,10 @@ class TrustedRows:
         """Places of the rows that were not rejected."""
         return np.flatnonzero(self.weights > 0)
 
-    def correlations(self, places: Places | None = None) -> Array:
+    def correlations(self, places: Places | None = None, threads: int = 1) -> Array:
         """Weighted correlations (d, d) of the variables, over all rows or those at some places."""
         some = slice(None) if places is None else places
-        S = correlation(self.values[:, some], self.weights[some])
+        S = correlation(self.values[:, some], self.weights[some], threads)
         return S if self.cut is None else as_uncut(S, self.cut)
 
 
@@ -98,7 +104,7 @@ def trusted_rows(XT: Array, threads: int = 1, missing: Mask | None = None) -> Tr
         XT = np.where(missing, 0.0, XT)
     errors, weights = _judged(XT, threads, missing)
     rows, expected = _conforming(XT, errors, weights, threads, missing)
-    if not _shortfall(rows, expected, missing):
+    if not _shortfall(rows, expected, threads, missing):
         return rows
     more = _moderate(XT, rows, expected, threads, missing)
     if more.any():
@@ -106,7 +112,7 @@ def trusted_rows(XT: Array, threads: int = 1, missing: Mask | None = None) -> Tr
         weights = row_weights(np.where(errors, 0.0, XT), threads, missing)
         weights[rows.weights == 0] = 0.0
         rows, expected = _conforming(XT, errors, weights, threads, missing)
-    return _cut_off(rows, expected, missing)
+    return _cut_off(rows, expected, threads, missing)
 
 
 def _judged(XT: Array, threads: int, missing: Mask | None) -> tuple[Mask, Array]:
@@ -130,10 +136,10 @@ def _conforming(
     for more in reversed(range(_ROUNDS)):
         kept = np.flatnonzero(weights > 0)
         scores = normal_scores(standard[:, kept], threads)
-        S = correlation(scores, weights[kept])
+        S = correlation(scores, weights[kept], threads)
         expected = expected_scores(scores, S)
-        left = unexplained(scores, expected)
-        apart = rows_apart(left) | rows_across(scores, S)
+        left = unexplained(scores, expected, threads)
+        apart = _apart(left, scores, S, threads)
         if not (more and apart.any()):
             break
         weights[kept[apart]] = 0.0
@@ -144,11 +150,24 @@ def _conforming(
     return TrustedRows(values, weights, errors, standard), expected[:, weights[kept] > 0]
 
 
+def _apart(left: Array, scores: Array, S: Array, threads: int) -> Mask:
+    """Rows (n,) that lie apart or across, which are looked for side by side."""
+    found = np.empty((2, scores.shape[1]), dtype=bool)
+
+    def look(first: int, last: int) -> None:
+        for i in range(first, last):
+            found[i] = rows_apart(left) if i else rows_across(scores, S)
+
+    over_columns(look, len(found), scores.size * len(S) // _PRODUCTS, min(threads, len(found)))
+    return np.asarray(found.any(axis=0))
+
+
 def _moderate(
     XT: Array, rows: TrustedRows, expected: Array, threads: int, missing: Mask | None
 ) -> Mask:
     """Cells (d, n) that are errors as well, as what neighbors let expect falls short of the ends of the variables."""
-    doubtful, short = _doubtful(rows.errors, missing), _shortfall(rows, expected, missing)
+    doubtful = _doubtful(rows.errors, missing)
+    short = _shortfall(rows, expected, threads, missing)
 
     def fill(suspects: Mask) -> Array:
         return with_expected(XT, doubtful | suspects, rows.weights > 0)
@@ -157,20 +176,23 @@ def _moderate(
     return moderate_errors(rows.standard, scores, rows.weights, ~doubtful, short, fill, threads)
 
 
-def _shortfall(rows: TrustedRows, expected: Array, missing: Mask | None) -> float:
+def _shortfall(rows: TrustedRows, expected: Array, threads: int, missing: Mask | None) -> float:
     """By which share what neighbors let expect falls short of the ends of the variables."""
     kept = rows.kept
-    doubtful = _doubtful(rows.errors, missing)[:, kept]
-    return shortfall(rows.values[:, kept], expected, np.where(doubtful, 0.0, rows.weights[kept]))
+    doubtful = _doubtful(rows.errors, missing)
+    weights = np.broadcast_to(rows.weights[kept], expected.shape)
+    if doubtful.any():
+        weights = np.where(doubtful[:, kept], 0.0, weights)
+    return shortfall(rows.values[:, kept], expected, weights, threads)
 
 
-def _cut_off(rows: TrustedRows, expected: Array, missing: Mask | None) -> TrustedRows:
+def _cut_off(rows: TrustedRows, expected: Array, threads: int, missing: Mask | None) -> TrustedRows:
     """Rows whose scores are cut off where the middle ends, if errors that nobody can name fill up the ends.
 
     Where a single direction has much of the variance neighbors may fall short for another reason: several populations
     have ends of their own.
     """
-    if not _shortfall(rows, expected, missing) or much_is_shared(rows.correlations()):
+    if not _shortfall(rows, expected, threads, missing) or much_is_shared(rows.correlations()):
         return rows
     return replace(rows, values=np.clip(rows.values, -MIDDLE, MIDDLE), cut=MIDDLE)
 
@@ -252,7 +274,7 @@ def _sizes(values: Array, missing: Mask | None) -> Array:
 def _usual_size(values: Array, missing: Mask | None, threads: int) -> float:
     """Largest size of a row that is no larger than chance makes it: a standard deviation above the median."""
     squares = values**2
-    S = correlation(normal_scores(values, threads), np.ones(values.shape[1]))
+    S = correlation(normal_scores(values, threads), np.ones(values.shape[1]), threads)
     # Number of independent variables whose mean square varies as much as that of these, which are correlated.
     independent = len(S) ** 2 / float(np.square(S).sum())
     chance = sqrt(float(np.median(squares.var(axis=1))) / independent)
@@ -286,7 +308,7 @@ def _mean_agreement(directions: Array, threads: int) -> Array:
         squares = np.square(directions.T @ directions).sum(axis=1)
     else:
         # The squared cosines of x with all directions, its own included, sum to x' D D' x.
-        products, squares = directions @ directions.T, np.empty(m)
+        products, squares = inner_products(directions, threads), np.empty(m)
 
         def blocks(first: int, last: int) -> None:
             for start in range(first * _BLOCK, last * _BLOCK, _BLOCK):

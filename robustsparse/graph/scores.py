@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from robustsparse.base.ranks import normal_quantiles
-from robustsparse.base.threads import over_columns
+from robustsparse.base.threads import is_large, over_columns
 from robustsparse.base.types import Array
 
 # Whether work is worth several threads depends on its time, in units of reading one value: ranking one takes this many.
@@ -15,6 +15,8 @@ _SORTING = 20
 # A single direction has much of the variance of all variables if it has more than this share. So many multiplications
 # find it.
 _SHARED, _MULTIPLICATIONS = 1 / 3, 20
+# Parts that the products of all pairs fall into, and how many multiplications take as long as reading one value.
+_HALVES, _PRODUCTS = 2, 16
 # Correlations at which what cutting scores off does to them is computed, and quantiles that stand for the distribution.
 _CORRELATIONS, _QUANTILES = np.linspace(0.0, 1.0, 41), 500
 
@@ -36,7 +38,7 @@ def normal_scores(XT: Array, threads: int = 1) -> Array:
     return out
 
 
-def correlation(values: Array, weights: Array) -> Array:
+def correlation(values: Array, weights: Array, threads: int = 1) -> Array:
     """Weighted correlation matrix (d, d) of variables (d, n); a constant one is correlated with nothing.
 
     Examples
@@ -50,13 +52,42 @@ def correlation(values: Array, weights: Array) -> Array:
     total = float(weights.sum())
     centered = values - ((values @ weights) / total)[:, None]
     centered *= np.sqrt(weights / total)
-    S = np.asarray(centered @ centered.T)
+    S = inner_products(centered, threads)
     root = np.sqrt(np.diag(S))
     varies = root > np.finfo(float).eps * np.abs(values).max(axis=1, initial=0.0)
     inverse = np.divide(1.0, root, out=np.zeros_like(root), where=varies)
     S *= np.outer(inverse, inverse)
     np.fill_diagonal(S, 1.0)
     return S
+
+
+def inner_products(rows: Array, threads: int = 1) -> Array:
+    """Inner products (d, d) of rows (d, n), the same for any number of threads.
+
+    Examples
+    --------
+    >>> inner_products(np.array([[1.0, 2.0], [0.0, 3.0]])).tolist()
+    [[5.0, 6.0], [6.0, 9.0]]
+    """
+    d, n = rows.shape
+    reading = d * d * n // _PRODUCTS
+    if not is_large(reading):
+        return np.asarray(rows @ rows.T)
+    out, half = np.empty((d, d)), d // 2
+    one, other = rows[:half], rows[half:]
+
+    def blocks(first: int, last: int) -> None:
+        # Those of rows with rows of their own half, of which BLAS takes one side of the diagonal, take as long as those
+        # with rows of the other half.
+        if first == 0:
+            out[:half, :half] = one @ one.T
+            out[half:, half:] = other @ other.T
+        if last == _HALVES:
+            out[half:, :half] = other @ one.T
+            out[:half, half:] = out[half:, :half].T
+
+    over_columns(blocks, _HALVES, reading, threads)
+    return out
 
 
 def much_is_shared(S: Array) -> bool:

@@ -19,7 +19,6 @@ from robustsparse.kernels.bisquare import (
     LARGEST_INVERSE,
     RIDGE,
     descend_bisquare,
-    independent_rows,
     inverse_scales,
 )
 from robustsparse.kernels.block_medians import block_median_rows, block_setup, block_survivors
@@ -55,13 +54,17 @@ from robustsparse.kernels.constants import (
     TIGHT_STEPS,
     TINY,
 )
-from robustsparse.kernels.deferred import count_beyond, hash_rows, row_deviations
+from robustsparse.kernels.deferred import (
+    count_beyond,
+    hash_rows,
+    largest_places,
+    row_deviations,
+)
 from robustsparse.kernels.group_sets import exchange_groups
 from robustsparse.kernels.lasso.clime import clime_columns
 from robustsparse.kernels.lasso.gram import lasso_from_gram, lasso_node_paths
 from robustsparse.kernels.lasso.graphical import graphical_lasso, precision_from_columns
 from robustsparse.kernels.lasso.rows import elastic_from_rows, weighted_lasso
-from robustsparse.kernels.order_statistics import largest_places
 from robustsparse.kernels.thresholding.fused_iteration import iterate_squares
 from robustsparse.kernels.thresholding.nodes import residual_variances, threshold_nodes
 from robustsparse.kernels.thresholding.support_steps import polish_squares, secant_move
@@ -116,7 +119,6 @@ __all__ = [
     "graphical_lasso",
     "hash_rows",
     "improve_sets",
-    "independent_rows",
     "inverse_scales",
     "is_compiled",
     "iterate_squares",

@@ -234,29 +234,3 @@ def inverse_scales(squares, average, tuning, aim, tol, max_iter, inverses):
             inverses[q] = new
             if done:
                 break
-
-
-@kernel
-def independent_rows(rows, clear, chosen):
-    """First rows that are linearly independent, as many as there are columns.
-
-    `rows`, of unit length, are changed. A row is independent of those chosen before if more than `clear` of it is left;
-    if too few are, less is enough.
-    """
-    n, p = rows.shape
-    basis = matrix(p, p)
-    count = ZERO
-    while count < p:
-        for i in range(n):
-            row = rows[i]
-            for k in range(count):
-                add_multiple(row, -dot(row, basis[k]), basis[k])
-            length = math.sqrt(dot(row, row))
-            if length > clear:
-                for j in range(p):
-                    basis[count, j] = row[j] / length
-                chosen[count] = i
-                count += 1
-                if count == p:
-                    break
-        clear = 0.1 * clear if clear > 1e-30 else -1.0

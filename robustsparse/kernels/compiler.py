@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from numba import njit
+from numba import njit, version_info
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
@@ -15,13 +15,28 @@ from robustsparse.kernels.cache import KernelCache
 # Division by zero gives an infinity as in numpy; checking every divisor would take longer to compile and to run. There
 # are no expressions of whole arrays that were worth looking for and fusing.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_rewrites": True}
+# The first and the last version of numba whose insides `pipelines` was tried with; with others all is compiled the long
+# way.
+_TRIED = (0, 61), (0, 68)
+
+
+def shortcuts(version: tuple[int, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Options of kernels, and of parts of them, that a version of numba compiles sooner with."""
+    if not _TRIED[0] <= version <= _TRIED[1]:
+        return {}, {}
+    from robustsparse.kernels.pipelines import KernelPipeline, PartPipeline
+
+    return {"pipeline_class": KernelPipeline}, {"pipeline_class": PartPipeline}
+
+
+_KERNEL, _PART = shortcuts(version_info.short)
 
 
 def _kept(function: Callable[..., Any] | None, options: dict[str, Any]) -> Any:
     """Compile a function, and keep the machine code on disk."""
     if function is None:
         return lambda later: _kept(later, options)
-    compiled = njit(function, **_OPTIONS, **options)
+    compiled = njit(function, **_KERNEL, **_OPTIONS, **options)
     # Without the compiler, as for debugging, it is the function itself.
     if isinstance(compiled, Dispatcher):
         compiled._cache = KernelCache(function)
@@ -43,7 +58,7 @@ def brief(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 def part(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function that only other compiled ones call, and whose code is kept with theirs."""
-    return njit(function, no_cpython_wrapper=True, **_OPTIONS, **options)
+    return njit(function, no_cpython_wrapper=True, **_PART, **_OPTIONS, **options)
 
 
 def is_compiled(compiled: Any) -> bool:

@@ -234,6 +234,26 @@ def _first_independent(A: Array, order: Places) -> Places:
     """First rows, in the given order, that are linearly independent."""
     rows = A[order]
     rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), FLOOR)
-    chosen = np.empty(A.shape[1], dtype=np.intp)
-    kernels.independent_rows(rows, INDEPENDENT, chosen)
-    return np.asarray(order[chosen])
+    return np.asarray(order[_independent(rows, INDEPENDENT)])
+
+
+def _independent(rows: Array, clear: float) -> list[int]:
+    """First rows, of unit length, that are linearly independent, as many as there are columns.
+
+    `rows` are changed. A row is independent of those chosen before if more than `clear` of it is left; if too few are,
+    less is enough.
+    """
+    chosen: list[int] = []
+    after = 0
+    while len(chosen) < rows.shape[1]:
+        left = np.sqrt(np.einsum("ij,ij->i", rows[after:], rows[after:]))
+        clearly = left > clear
+        if not clearly.any():
+            after, clear = 0, 0.1 * clear if clear > 1e-30 else -1.0
+            continue
+        at = int(clearly.argmax())
+        chosen.append(after + at)
+        direction = rows[after + at] / max(float(left[at]), FLOOR)
+        rows -= np.outer(rows @ direction, direction)
+        after += at + 1
+    return chosen

@@ -86,16 +86,3 @@ def test_squares_that_are_no_numbers_have_no_weight() -> None:
     kernels.inverse_scales(squares, np.full(50, 0.02), TUNING, 0.5, 1e-12, 100, inverses)
     assert np.isfinite(inverses[0])
     assert inverses[0] > 0
-
-
-def test_independent_rows_are_the_first() -> None:
-    rows = np.array(
-        [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.6, 0.8, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    )
-    chosen = np.empty(3, dtype=np.intp)
-    kernels.independent_rows(rows.copy(), 1e-6, chosen)
-    assert chosen.tolist() == [0, 2, 4]
-    # Of a third column next to nothing is left: less is enough then.
-    rows[4] = [0.0, 1.0, 1e-8]
-    kernels.independent_rows(rows.copy(), 1e-6, chosen)
-    assert chosen.tolist() == [0, 2, 4]

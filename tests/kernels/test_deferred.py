@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustsparse.kernels import column_medians, columns, deferred
+from robustsparse.kernels import column_medians, columns, deferred, order_statistics
 
 SHAPES = [(1, 1), (3, 2), (5, 7), (4, 200), (3, 201)]
 
@@ -49,9 +49,37 @@ def test_hashes_are_those_of_the_kernel(shape: tuple[int, int]) -> None:
     assert np.array_equal(found, expected)
 
 
+@pytest.mark.parametrize("k", [0, 1, 3, 40])
+@pytest.mark.parametrize("n", [0, 1, 30])
+def test_largest_places_are_those_of_the_kernel(k: int, n: int) -> None:
+    rng = np.random.default_rng(n)
+    # Ties, zeros and what is no number, of columns in no order.
+    values = np.round(rng.normal(size=n), 1)
+    values[5:6] = np.nan
+    columns = rng.permutation(n)
+    found, expected = np.full((2, k), -1)
+    counts = [
+        place(columns, values, k, out)
+        for place, out in (
+            (deferred.plain_largest, found),
+            (order_statistics.largest_places, expected),
+        )
+    ]
+    assert counts[0] == counts[1]
+    assert np.array_equal(found[: counts[0]], expected[: counts[0]])
+
+
+def test_calls_count_even_if_they_have_few_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deferred, "_AT_FIRST", 3 * deferred._A_CALL)
+    monkeypatch.setattr(deferred, "is_compiled", lambda kernel: False)
+    kernel = deferred.Deferred(lambda _: "kernel", lambda _: "plain")
+    assert [kernel(np.zeros(1)) for _ in range(4)] == ["plain", "plain", "plain", "kernel"]
+
+
 def test_a_kernel_takes_over_when_there_was_enough_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deferred, "_AT_FIRST", 100)
     monkeypatch.setattr(deferred, "_AT_ONCE", 60)
+    monkeypatch.setattr(deferred, "_A_CALL", 0)
     monkeypatch.setattr(deferred, "is_compiled", lambda kernel: False)
     for sizes, expected in (
         ((50, 50, 1, 1), "plain plain kernel kernel"),

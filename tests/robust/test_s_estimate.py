@@ -6,6 +6,7 @@ import pytest
 from robustsparse.robust.s_estimate import (
     Fits,
     Problem,
+    _independent,
     descend,
     draw_subsets,
     make_problem,
@@ -125,3 +126,17 @@ def test_of_very_many_rows_subsets_are_drawn_from_some(monkeypatch: pytest.Monke
     assert len(np.unique(subsets)) == 30
     assert subsets.max() > 150
     assert all(np.linalg.matrix_rank(A[rows]) == 3 for rows in subsets)
+
+
+def test_independent_rows_are_the_first() -> None:
+    rows = np.array(
+        [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.6, 0.8, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    )
+    assert _independent(rows.copy(), 1e-6) == [0, 2, 4]
+    # Of a third column next to nothing is left: less is enough then.
+    rows[4] = [0.0, 1.0, 1e-8]
+    assert _independent(rows.copy(), 1e-6) == [0, 2, 4]
+
+
+def test_rows_that_depend_on_each_other_are_as_many_as_columns() -> None:
+    assert len(_independent(np.ones((3, 2)), 1e-6)) == 2

@@ -17,14 +17,8 @@ from robustsparse.kernels.vectors import add_multiple, copy_to, dot_from, matrix
 DEPENDENT = 1e-10
 
 
-@brief
-def secant_move(past, count, at, length, move):
-    """Move that the secants to `count` earlier points suggest; without any, plain descent.
-
-    `at` (2a,) is a point and the slope there, `past` (SECANTS, 2a) the same of the earlier ones, the last of them last.
-    Along the changes of the slope since these the move is the one that cancels the slope; across them it is a step of
-    the given length.
-    """
+@part
+def _secant_move(past, count, at, length, move):
     a = len(move)
     # The move so far, and what it leaves of the slope.
     ahead = vector(2 * a)
@@ -49,6 +43,17 @@ def secant_move(past, count, at, length, move):
         used += 1
     for i in range(a):
         move[i] = ahead[i] - length * ahead[a + i]
+
+
+@brief
+def secant_move(past, count, at, length, move):
+    """Move that the secants to `count` earlier points suggest; without any, plain descent.
+
+    `at` (2a,) is a point and the slope there, `past` (SECANTS, 2a) the same of the earlier ones, the last of them last.
+    Along the changes of the slope since these the move is the one that cancels the slope; across them it is a step of
+    the given length.
+    """
+    _secant_move(past, count, at, length, move)
 
 
 @part
@@ -110,7 +115,7 @@ def polish_squares(XT, y, weights, m, share, steps, tol, once, values):
             trim_rows(XT, score, m, curved, move)
             curvature = dot_from(ZERO, slope, move)
             length = share * (size * size / curvature if curvature > FLAT * size * size else 1.0)
-        secant_move(past, count, at, length, move)
+        _secant_move(past, count, at, length, move)
         if count == SECANTS:
             for p in range(SECANTS - 1):
                 copy_to(past[p], past[p + 1])
