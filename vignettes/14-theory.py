@@ -469,8 +469,8 @@ pd.concat([table.reset_index(), pd.DataFrame([{"n": "slope", **slopes}])], ignor
 #   own outliers do less harm and break nothing up to 0.2. The size of β* plays no part at all: from 1 to 10,000 the
 #   slope is 0.00.
 # - **Smallest coefficient.** Without outliers half of the supports are right at 0.65 to 0.70 times the rate, at n =
-#   300 and at 1200: the rate is sharp there. With the paper's outliers the theory asks for ten to twenty times what
-#   is needed: its bound is for worse ones. More rows still help.
+#   300 and at 1200: the rate is sharp there. With the paper's outliers it is eleven to twenty-three times what is
+#   needed: the bound is for worse ones. More rows still help.
 # - **Weakest edge.** Graphs are harder: their outliers shift all variables together. Half of the rings are right at
 #   1.7 to 2.1 times the rate without outliers and 0.6 to 0.8 times with them; with ε = 0.05 only where θ is near 0.6.
 # - **How many outliers.** With pushed rows the limit falls with k as 1/(√k log(nd)) does: the ratio is 1.68, 1.72 and
