@@ -74,7 +74,7 @@ CLAIMS = (
         "linear data, 10% outliers: Algorithm 1 converges linearly to a level that the noise sets",
         "**reproduces**: factor 0.75 an iteration with k' = k and 0.86 with k' = 2k; ten times the error for a hundred "
         "times the variance",
-        "50; as printed, nothing tuned",
+        "50; as printed, k and ε known, nothing tuned",
         "02-paper-linear",
         (1,),
     ),
@@ -82,24 +82,24 @@ CLAIMS = (
         "Figure 1a, Figure 3a",
         "without noise it recovers β* to machine precision",
         "**reproduces**: below 1e-12 in all data sets with k' = 2k, in 98% with k' = k",
-        "50; as printed, nothing tuned",
+        "50; as printed, k and ε known, nothing tuned",
         "02-paper-linear",
         (1,),
     ),
     Claim(
-        "Section 1, Figure 1b",
+        "Section 1, Corollary 4.3, Figure 1b",
         "without noise and with n ~ k log d, MOM recovers β* exactly from log-normal data",
         "**reproduces** from n = 4.5 k log d on, to six digits in all data sets but one, and with a refit to "
         "rounding from 2 k log d on. As printed with a searched step in 60% at 4.5 and in 88% at 9 k log d",
-        "50; k known, with the refit also unknown",
+        "50; k known, with the refit also unknown; nothing tuned",
         "03-paper-heavy-tails",
         (1,),
     ),
     Claim(
         "Section 1, Figure 1b",
         "and the lasso does not",
-        "**in part**: with a vanishing penalty it recovers 34, 68 and 98% at 2, 4.5 and 9 k log d rows, on "
-        "Gaussian data all",
+        "**in part**: with a vanishing penalty it has three digits in 34, 68 and 98% at 2, 4.5 and 9 k log d rows, on "
+        "Gaussian data in all",
         "50; two penalties shown",
         "03-paper-heavy-tails",
         (1,),
@@ -107,8 +107,9 @@ CLAIMS = (
     Claim(
         "Figure 1b",
         "log-normal data with noise: MOM significantly improves on the lasso",
-        "**reproduces** at every n with a computed or a searched step, in the median by five times and more. "
-        "**Does not** with the fixed step 1/L, which is too short here",
+        "**reproduces** from n = 200 on, with a computed step as with a searched one; below that in the median (by "
+        "five times and more, or by 1.2 and 2.5 times) and not on average. **Does not** with the fixed step 1/L, which "
+        "is too short here",
         "50; k known; steps of 5 and 7 found with the truth in hand, the searched one without",
         "03-paper-heavy-tails",
         (2,),
@@ -127,7 +128,7 @@ CLAIMS = (
         "cubic response: similar convergence for every ε, robust without a linear model",
         "**in part**: it converges for every ε; the level comes a good part of the way to the oracle's up to ε = 0.1 "
         "and stays near the start at 0.2 and 0.3",
-        "50; as printed, nothing tuned",
+        "50; as printed, k and ε known, nothing tuned",
         "04-paper-misspecified",
         (1,),
     ),
@@ -136,7 +137,7 @@ CLAIMS = (
         "and the authentic rows' support is found, as the cubic function is monotone",
         "**reproduces**: by plain hard thresholding of them in all data sets; with outliers in 98% at ε = 0.05, 80% at "
         "0.1 and none beyond",
-        "50; as printed, nothing tuned",
+        "50; as printed, k and ε known, nothing tuned",
         "04-paper-misspecified",
     ),
     Claim(
@@ -144,7 +145,7 @@ CLAIMS = (
         "Huber's loss, Cauchy noise, corrupted predictors: linear convergence",
         "**reproduces** for ε up to 0.1 at noise of scale 0.5. **In part** at ε = 0.2: support right in 76% "
         "with a searched step, 24% with 1/L; at scale 1 in 80% at ε = 0.1 and not at 0.2",
-        "50; as printed, the searched step needs no truth",
+        "50; as printed, k and ε known; the searched step needs no truth",
         "05-paper-huber",
         (1,),
     ),
@@ -170,7 +171,8 @@ CLAIMS = (
         "Figure 6",
         "graphs with 10% outliers: Robust NS finds more true edges where few false ones are accepted",
         "**in part** as printed: twice the partial AUC of SKEPTIC, Spearman and robust CLIME (0.29, 0.32, 0.59, 0.65 "
-        "in the four panels), but trimmed glasso has 0.52, 0.57, 0.74, 0.78. **Reproduces** by default, ahead of all",
+        "in the four panels) by the size of coefficients, but trimmed glasso has 0.52, 0.57, 0.74, 0.78; by growing "
+        "k', as the paper draws its curves, 0.04, 0.06, 0.09, 0.14. **Reproduces** by default, ahead of all",
         "10 a panel, fresh 50 or 10 as printed and 20 by default; rules for step and k' picked by the truth on 2 "
         "others a panel, from some 14",
         "08-paper-graphs",
@@ -179,7 +181,7 @@ CLAIMS = (
     Claim(
         "Figure 6",
         "and has the better curve over the whole path",
-        "**does not reproduce** as printed: AUC level with Spearman and CLIME, behind trimmed glasso. **Reproduces** "
+        "**does not reproduce** as printed: AUC level with Spearman, behind CLIME and trimmed glasso. **Reproduces** "
         "by default, level with the oracle",
         "10 a panel; as above",
         "08-paper-graphs",
@@ -224,8 +226,8 @@ CLAIMS = (
         "Theorem 3.1",
         "any gradient with the RDC: every iteration contracts by 1 − 1/(8ρ) or better, to an error of the "
         "order ψ/μ",
-        "**holds** with k' = 2k up to ρ = 9: 0.865 in the median and 0.943 at worst where 0.973 is promised; "
-        "**not** with k' = k",
+        "**holds** with k' = 2k up to ρ = 9: at the paper's ρ = 4.7 it is 0.865 in the median and 0.943 at worst, "
+        "where 0.973 is promised; **not** with k' = k. It ends at 0.3 and 0.5 times ψ/μ, where the proof allows 32",
         "50, and 10 where all conditions hold; k, ε and L known, nothing tuned",
         "14-theory",
         (1,),
@@ -272,6 +274,14 @@ CLAIMS = (
     ),
     Claim(
         "Section 3",
+        "the RDC asks for less than a small ‖Ĝ − G‖, which takes n of the order d",
+        "**holds** at the truth, with 300 rows: from d = 100 to 10,000 ‖Ĝ − G‖ grows tenfold, as √d does, its part on "
+        "15 coordinates 1.8-fold",
+        "20; nothing tuned",
+        "07-rdc",
+    ),
+    Claim(
+        "Section 3",
         "the RSGEs of Du et al. and of Liu et al. give ψ of the order σε and σ√ε, which recovers their results",
         "not measured: they must know the covariance, or that it is sparse, and are not in the package",
         "none",
@@ -293,6 +303,14 @@ CLAIMS = (
         "50; k, ε and L known, nothing tuned",
         "14-theory",
         (2,),
+    ),
+    Claim(
+        "Corollary 4.1, Appendix D.1",
+        "under n of the order ρ⁴k log d and ε of the order 1/(ρ²√k log(nd)), which the paper's own design meets",
+        "**not met** there if the constants are 1: 16,607 rows and ε of 0.0012 are asked for, n = 300 and ε = 0.1 are "
+        "used; sufficient, far from necessary",
+        "by the formulas; 10 where the conditions hold",
+        "14-theory",
     ),
     Claim(
         "Corollary 4.1",
@@ -341,7 +359,7 @@ CLAIMS = (
     Claim(
         "Corollary 4.4",
         "two classes, heavy tails, MOM: the same without σ",
-        "**holds**: slope −0.62 in n",
+        "**holds**: slope −0.62 in n, and −0.54 from n = 1000 on",
         "50; k, ε and L known, nothing tuned",
         "14-theory",
         (7,),
@@ -369,6 +387,21 @@ CLAIMS = (
         "30; k, ε and L known, nothing tuned",
         "14-theory",
         (3,),
+    ),
+    Claim(
+        "Section 4.3",
+        "for graphs, too, the share of outliers is nearly free of d",
+        "not measured for graphs of several sizes; for regression it is (Corollary 4.1). The paper's outliers for "
+        "graphs are worse than those for regression: rings of 30 variables bear ε of 0.02 at θ = 0.3 and not 0.05",
+        "30; k, ε and L known, nothing tuned",
+        "14-theory",
+        (3,),
+    ),
+    Claim(
+        "Section 4.3",
+        "no irrepresentability condition is asked for, as l1 methods do",
+        "not measured: a comparison of conditions, not of results",
+        "none",
     ),
     Claim(
         "Proposition A.1",
@@ -432,20 +465,28 @@ CLAIMS = (
         "none",
     ),
     Claim(
+        "Section 1, Section 4.2",
+        "better rates than trimmed or shrunken designs, whose error depends on ‖β*‖; more than the local guarantees of "
+        "least trimmed squares; computable, unlike tournaments and Tukey depth",
+        "not measured: these methods are not in the package, but for trimmed lassos ([page 06](06-paper-logistic.md)) "
+        "and the trimmed graphical lasso ([page 08](08-paper-graphs.md))",
+        "none",
+    ),
+    Claim(
         "Section 2",
         "minimizing the empirical risk of all rows can be arbitrarily bad",
         "**holds**: under leverage LassoCV and abess, told k or not, end beyond the error of an empty model; the "
         "plain mean of the gradients has a ψ in the thousands ([page 07](07-rdc.md))",
-        "10, and 20 for ψ; penalty by cross-validation",
+        "10, and 20 for ψ; penalty by cross-validation, k by abess's criterion or told",
         "13-comparison",
         (1,),
     ),
     Claim(
         "Section 1",
         "robust losses such as Huber's do not succeed when predictors have outliers",
-        "**holds**: under leverage skglm's Huber loss with the l1 penalty and HuberRegressor end at or beyond the "
-        "error of a model without terms",
-        "10; penalty by cross-validation",
+        "**holds**: under leverage skglm's Huber loss with the l1 penalty and HuberRegressor end within 5% of the "
+        "error of a model without terms, or beyond it",
+        "10; penalty of the first by cross-validation, of the second left at 1",
         "13-comparison",
         (1,),
     ),
