@@ -216,7 +216,7 @@ CLAIMS = (
         "vanilla NS cannot tell technology apart, Robust NS can",
         "**reproduces** on unmodified returns: 42 or 38 of 64 technology stocks have a technology majority, Robust NS "
         "51, the default 52 (52 to 58 over ten draws of its subsamples). **Does not** on winsorized ones: 52 for each "
-        "of them",
+        "of them (the default 52 to 57)",
         "452 stocks; as above",
         "09-paper-equities",
         (2, 3),
