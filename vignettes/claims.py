@@ -268,7 +268,7 @@ CLAIMS = (
         "any robust sparse gradient estimator plugs in",
         "**holds**: five by name and any callable; a sparse filter sees joint shifts that trimming misses (twice the "
         "partial AUC on graphs), but stops none of the attacks that get through",
-        "20, and 27 for the filter; its thresholds chosen on others",
+        "20, and 50 for the filter; its thresholds chosen on others",
         "07-rdc",
         (2, 4),
     ),
