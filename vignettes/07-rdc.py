@@ -298,7 +298,8 @@ figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 places = np.arange(len(wide))
 groups = algorithm.groupby(["attack", "epsilon", "gradient"], sort=False)["error"]
 low, high = (groups.quantile(q).unstack()[list(wide)] for q in (0.25, 0.75))
-for step, (color, name) in enumerate(zip(PALETTE, wide, strict=False)):
+# The colors of figure 2, whose first one is the mean's.
+for step, (color, name) in enumerate(zip(PALETTE[1:], wide, strict=True)):
     at = places + 0.1 * (step - 2)
     ax.vlines(at, low[name], high[name], color=color, linewidth=1.5)
     ax.plot(at, wide[name], "o", color=color, markersize=5, label=name)

@@ -233,8 +233,10 @@ support = support.assign(
     right=support["right"].astype(float),
     curve="n = " + support["n"].astype(str) + ", ε = " + support["epsilon"].astype(str),
 )
-smallest = support[support["part"] == "beta_min"]
-weakest = support[support["part"] == "theta_min"]
+# In this order curves that both panels have get the same color.
+ordered = support.sort_values(["epsilon", "n"], kind="stable")
+smallest = ordered[ordered["part"] == "beta_min"]
+weakest = ordered[ordered["part"] == "theta_min"]
 figure, axes = plt.subplots(1, 2, figsize=(8.4, 3.9), layout="constrained", sharey=True)
 for ax, part, label in (
     (axes[0], smallest, "smallest coefficient"),
