@@ -173,8 +173,8 @@ CLAIMS = (
         "**in part** as printed: twice the partial AUC of SKEPTIC, Spearman and robust CLIME (0.29, 0.32, 0.59, 0.65 "
         "in the four panels) by the size of coefficients, but trimmed glasso has 0.52, 0.57, 0.74, 0.78; by growing "
         "k', as the paper draws its curves, 0.04, 0.06, 0.09, 0.14. **Reproduces** by default, ahead of all",
-        "10 a panel, fresh 50 or 10 as printed and 20 by default; rules for step and k' picked by the truth on 2 "
-        "others a panel, from some 14",
+        "10 a panel, and 50 fresh as printed, by default and for trimmed glasso; rules for step and k' picked by the "
+        "truth on 2 others a panel, from some 14",
         "08-paper-graphs",
         (3,),
     ),
