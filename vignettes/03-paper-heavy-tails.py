@@ -197,13 +197,13 @@ found.pivot_table(index="n", columns="method", values="found")[everything].reset
 # - **It is level with the lasso on Gaussian data, and better**: in the median at every n, on average from 200 rows
 #   on. At 100 and 150 rows some trials miss a true term, and their errors of order 1 dominate the average. Part of
 #   its advantage is not due to the tails: it knows k, and does not shrink its coefficients as the lasso does.
-# - **A fixed step does it, if it is long enough.** On such data a robust gradient is far shorter than the
-#   population's ([07](07-rdc.md) measures it), so that a step made for the population is too short: with 1/L a sixth
-#   (n = 500) to four fifths (n = 100) of the error is still there after 150 iterations. With 7 the median error is
-#   0.011 at n = 300, with 5 it is 0.006 at n = 500; these numbers were found with the truth in hand, and are too
-#   short again at n = 100 and 150. The searched step, which needs no truth, is about as good where they are good, and
-#   better at n = 100 and 150; it is ahead of the lasso on Gaussian data in the median at every n, and on average from
-#   150 rows on. The paper does not say how its step was chosen.
+# - **A fixed step does it, if it is long enough.** On such data a robust gradient is far shorter than the population's
+#   ([07](07-rdc.md) measures it), so that a step made for the population is too short: with 1/L a sixth (n = 500) to
+#   four fifths (n = 100) of the error is still there after 150 iterations. With 7 the median error is 0.011 at n = 300,
+#   with 5 it is 0.006 at n = 500; these numbers were found with the truth in hand, and are too short again at n = 100
+#   and 150. The searched step, which needs no truth, is about as good where they are good, and better at n = 100 and
+#   150; it is ahead of the lasso on Gaussian data in the median at every n, and on average from 200 rows on. The paper
+#   does not say how its step was chosen.
 #
 # | claim of the paper | verdict (50 seeds) | figure |
 # |---|---|---|
