@@ -39,7 +39,8 @@ print(f"and {len(set(rejected) - set(bad))} of {(~sim.outlier).sum()} good ones"
 # ## Algorithm 2 as printed
 #
 # "As printed" means the same on all of these pages: a fixed step, a trimmed share of α = ε at each end, nothing scaled,
-# no row left out. The paper leaves open which step and, for a single graph, which k':
+# no refit; for graphs also no row left out, and columns are centered in place of an intercept. The paper leaves open
+# which step and, for a single graph, which k':
 #
 # - **The step** is the theory's 1/L, with L from the covariance of all rows, bad ones included. Nobody needs to know
 #   which rows are bad for that. It is short, since the outliers make L large: after 200 iterations, where the fits
