@@ -111,7 +111,8 @@ CLAIMS = (
         "**reproduces** from n = 200 on, with a computed step as with a searched one; below that in the median (by "
         "five times and more, or by 1.2 and 2.5 times), on average level or behind. **Does not** with the fixed step "
         "1/L, which is too short here",
-        "50; k known; steps of 5 and 7 found with the truth in hand, the searched one without; how to search was chosen on other data sets",
+        "50; k known; steps of 5 and 7 found with the truth in hand, the searched one without; how to search was "
+        "chosen on other data sets",
         "03-paper-heavy-tails",
         (2,),
     ),
@@ -294,7 +295,8 @@ CLAIMS = (
     Claim(
         "Section 4.1",
         "trimming takes α = c₀ε with a constant c₀ of 1 or more",
-        "**holds**: c₀ = 1 is in all that is as printed here; by default the package takes 2, its own choice, since attacks that cancel the gradient get through at 1 ([page 07](07-rdc.md))",
+        "**holds**: c₀ = 1 is in all that is as printed here; by default the package takes 2, its own choice, since "
+        "attacks that cancel the gradient get through at 1 ([page 07](07-rdc.md))",
         "50; nothing tuned",
         "02-paper-linear",
         (1,),
@@ -304,16 +306,17 @@ CLAIMS = (
         "linear, outliers: error of the order ρ²σ(ε√k log(nd) + √(k log d / n))",
         "**holds**: without outliers slopes −0.49 in n, 0.41 in k, 1.00 in σ, and 1.6 times the error from d = 50 to "
         "3200, where √log d is 1.4 times; with them it is flatter in n (−0.37 and −0.18) and grows with ε no faster "
-        "than the bound (0.48 and 0.56)",
+        "than the bound (0.48 and 0.56). Not measured against ρ",
         "50; k, ε and L known, nothing tuned",
         "14-theory",
         (2,),
     ),
     Claim(
         "Corollary 4.1, Appendix D.1",
-        "if n is of the order ρ⁴k log d and ε of the order 1/(ρ²√k log(nd)); the paper's own design is said to meet what is asked, as it has the RSC condition",
-        "**not met** by its n and ε if the constants are 1: 16,607 rows and ε of 0.0012 are asked for, n = 300 and ε = 0.1 are "
-        "used; sufficient, far from necessary",
+        "if n is of the order ρ⁴k log d and ε of the order 1/(ρ²√k log(nd)); the paper's own design is said to meet "
+        "what is asked, as it has the RSC condition",
+        "**not met** by its n and ε if the constants are 1: 16,607 rows and ε of 0.0012 are asked for, n = 300 and ε "
+        "= 0.1 are used; sufficient, far from necessary",
         "by the formulas; 10 with such n and ε",
         "14-theory",
     ),
@@ -381,7 +384,8 @@ CLAIMS = (
         "Section 4.3",
         "the same for heavy tails, and for two classes",
         "**in part** measured, with coefficients of one size: MOM with a computed or a searched step has all five "
-        "terms in all data sets from n = 200 on (with 1/L in 22 to 80%); two classes, with an intercept, in 86 to 100% up to ε = 0.1 ([page 06](06-paper-logistic.md))",
+        "terms in all data sets from n = 200 on (with 1/L in 22 to 80%); two classes, with an intercept, in 86 to "
+        "100% up to ε = 0.1 ([page 06](06-paper-logistic.md))",
         "50, and 100 for two classes; k and ε known",
         "03-paper-heavy-tails",
     ),
@@ -470,10 +474,11 @@ CLAIMS = (
     ),
     Claim(
         "Section 1, Section 4.2",
-        "minimax optimal, and the first efficient algorithm with exact recovery from heavy-tailed predictors; better rates than trimmed or shrunken designs, whose error depends on ‖β*‖; more than the local guarantees "
-        "of least trimmed squares; computable, unlike tournaments and Tukey depth",
-        "not measured: statements on all methods there are; those named are not in the package, but for trimmed lassos ([page 06](06-paper-logistic.md)) "
-        "and the trimmed graphical lasso ([page 08](08-paper-graphs.md))",
+        "minimax optimal, and the first efficient algorithm with exact recovery from heavy-tailed predictors; better "
+        "rates than trimmed or shrunken designs, whose error depends on ‖β*‖; more than the local guarantees of "
+        "least trimmed squares; computable, unlike tournaments and Tukey depth",
+        "not measured: statements on all methods there are; those named are not in the package, but for trimmed "
+        "lassos ([page 06](06-paper-logistic.md)) and the trimmed graphical lasso ([page 08](08-paper-graphs.md))",
         "none",
     ),
     Claim(
