@@ -72,7 +72,7 @@ def test_few_runs_write_no_page(
 ) -> None:
     before = script.PAGE.read_text() if script.PAGE.exists() else None
     monkeypatch.setattr(sys, "argv", ["graphs.py", "--seeds", "1"])
-    monkeypatch.setattr(script, "page", lambda seeds, jobs: f"{seeds} seeds")
+    monkeypatch.setattr(script, "page", lambda seeds, jobs, only: f"{seeds} seeds")
     script.main()
     assert "1 seeds" in capsys.readouterr().out
     assert (script.PAGE.read_text() if script.PAGE.exists() else None) == before

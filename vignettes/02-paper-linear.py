@@ -36,8 +36,8 @@ NOISE = (0.0, 0.01, 0.1, 1.0)
 # %% [markdown]
 # ## One fit
 #
-# The paper's algorithm without anything around it: a fixed step, no standardization, no intercept, no refit. It keeps
-# k' coefficients, and the theory asks for k' larger than k; here k' = 2k.
+# The paper's algorithm as printed, without anything around it: a fixed step, no scaling, no intercept, no refit. It
+# keeps k' coefficients, and the theory asks for k' larger than k; here k' = 2k.
 
 # %%
 sim = rs.simulate.linear(**SIZE, sigma=0.1, rng=20_000)

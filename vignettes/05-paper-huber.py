@@ -10,8 +10,8 @@
 # scale is 0.5 (and 1 in the table), ε = 0, 0.05, 0.1 and 0.2, and δ follows the residuals: 1.345 times their median
 # absolute deviation at each iterate. Each curve is the median of 50 data sets.
 #
-# *As printed* means a step of fixed length, the share ε trimmed at each end, no scaling, and k' = 2k. Its step is one
-# of three:
+# *As printed* means a step of fixed length, the share ε trimmed at each end, no scaling, no intercept, no refit, and
+# k' = 2k. Its step is one of three:
 #
 # - *1/L* = 0.46, the theory's for the covariance of the authentic rows;
 # - *searched*: `step="search"`, of seven steps around the robust normalized one the run that ends at the lowest robust

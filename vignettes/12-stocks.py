@@ -31,6 +31,9 @@ print(graph.summary())
 # %% [markdown]
 # ## Are the sectors found?
 
+# %% [markdown]
+# Each point is a stock; the twelve with most neighbors are named. The layout knows the edges only, not the sectors.
+
 # %%
 graph.plot(groups=sector, labels=12)
 

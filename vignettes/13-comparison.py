@@ -105,5 +105,5 @@ ratio.loc[order[1:], kinds].round(2)
 # - skscope's robust regression is the closest rival: as good or nearly so, if it is told k and a gamma that fits the
 #   units of y. With its default gamma it fails on the paper's outliers in most of the data sets, and in other units of
 #   y it finds nothing with either gamma.
-# - Time: abess is ten to twenty times as fast. The others take a third to twenty times the time of `rht_fit`, which
-#   chooses k, refits and flags rows in that time.
+# - Time: abess is six to eight times as fast, and more if it is told k. The others take as long as `rht_fit` or up to
+#   fifty times that; it chooses k, refits and flags rows in that time.

@@ -33,7 +33,8 @@ CLAIMS = """# Vignettes
 
 Every claim of the paper (Liu, Li and Caramanis, *High Dimensional Robust M-Estimation*), theorem by theorem and
 figure by figure, with what was found here. "As printed" is the paper's algorithm and nothing else: a step of fixed
-length, a trimmed share α = ε, no scaling, no refit. Letters are the paper's.
+length, a trimmed share α = ε, no scaling, no intercept, no refit. Letters are the paper's, "data sets" are those of
+each point or line, and "tuned" is what was chosen with which knowledge.
 
 """
 PAGES = """

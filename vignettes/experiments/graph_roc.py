@@ -130,11 +130,7 @@ def trial(
 
 def settings(chosen: Sequence[str] = ()) -> list[tuple[str, dict[str, Any], int, list[str]]]:
     """All trials in the order of the table, or those of the chosen methods."""
-    # The path of k' with a fixed step is slow, and what 100 variables show is plain enough.
-    left_out = {
-        label: {CAPPED, MOM} | ({ENTERING} if setting["d"] > 100 else set())
-        for label, setting in PANELS.items()
-    }
+    left_out = {label: {CAPPED, MOM} for label in PANELS}
     left_out |= {label: {TUNED, ENTERING, COMPUTED} for label in OTHERS}
     return [
         (label, setting, seed, [name for name in chosen or METHODS if name not in left_out[label]])
