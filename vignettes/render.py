@@ -33,8 +33,9 @@ CLAIMS = """# Vignettes
 
 Every claim of the paper (Liu, Li and Caramanis, *High Dimensional Robust M-Estimation*), theorem by theorem and
 figure by figure, with what was found here. "As printed" is the paper's algorithm and nothing else: a step of fixed
-length, a trimmed share α = ε, no scaling, no intercept, no refit. Letters are the paper's, "data sets" are those of
-each point or line, and "tuned" is what was chosen with which knowledge.
+length, a trimmed share α = ε, no scaling, no intercept, no refit; a step at which iterates grow is halved, and what a
+page adds beside, as a searched step, it names. Letters are the paper's, "data sets" are those of each point or line,
+and "tuned" is what was chosen with which knowledge. With which probability a bound holds was measured nowhere.
 
 """
 PAGES = """

@@ -40,12 +40,12 @@ def risk(params: np.ndarray, beta: np.ndarray) -> float:
 
 
 def as_printed(sim: rs.simulate.Simulation, k: int, epsilon: float) -> dict[str, object]:
-    """Algorithm 1 as printed, without an intercept and with one."""
+    """Algorithm 1 as printed, and with an intercept, which makes its step another one."""
     known = {"family": "binomial", "k": k, "estimator": rs.Trimmed(epsilon), "n_jobs": 1}
     printed = partial(rs.rht_fit, sim.X, sim.y, **known, standardize=False, refit=False)
     return {
         "as printed": printed(intercept=False, step=4 / (2 * k + 2)),
-        "as printed, intercept": printed(step=2.0),
+        "with an intercept": printed(step=2.0),
     }
 
 
