@@ -53,6 +53,8 @@ print("gasoline flagged:", sorted(set(fit.outliers()) - set(alcohol)))
 fit.plot_diagnostics()
 
 # %% [markdown]
+# Residuals are drawn on an axis that is linear near zero and logarithmic further out.
+#
 # ## What the lasso says
 #
 # The lasso fits all 39 samples and has no opinion on any of them.

@@ -111,8 +111,8 @@ name_axes(ax, "condition number ρ", "1 − contraction factor")
 ax.legend(frameon=False, fontsize="x-small")
 
 # %% [markdown]
-# A run has arrived if it ends within 1e-8 of the truth. "Worst iteration" is the largest factor of a single iteration
-# in any run that arrived.
+# A run has arrived if it ends within 1e-8 of the truth; the figure shows these runs alone. "Worst iteration" is the
+# largest factor of a single iteration in any run that arrived.
 
 # %%
 groups, there = way.groupby(["kept", "rho"]), way[way["arrived"]].groupby(["kept", "rho"])
