@@ -166,7 +166,7 @@ pd.DataFrame(
 # −½ in n without outliers. ψ is taken at the truth itself, where α plays no part; each point is the median over data
 # sets.
 #
-# The outliers have to be bad enough to show a rate: here all of them push every coordinate of the gradient the same way,
+# The outliers have to be bad enough to show a rate: here all of them push all coordinates of the gradient alike,
 # with 10 in every column and a response that is 10 off (*pushed*; on page 14 such rows have a response of −10⁹).
 
 
