@@ -32,11 +32,8 @@ from robustsparse.regression.fit.mending import Mended, less_certain, mend, path
 from robustsparse.regression.fit.models import Fitted
 from robustsparse.regression.fit.options import Options, for_response, make_options
 from robustsparse.regression.fit.rows import leverage, trust_in_rows
-from robustsparse.regression.fit.standardized import (
-    Standardized,
-    require_variation,
-    standardized,
-)
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardizing import require_variation, standardized
 from robustsparse.regression.label import label
 from robustsparse.regression.result import RHTResult
 from robustsparse.regression.standard_errors import StandardErrors, require_order_of_time

@@ -25,12 +25,8 @@ from robustsparse.regression.cells import empty_cells
 from robustsparse.regression.fit.looks import Log, Whole
 from robustsparse.regression.fit.options import Options, for_response, make_options
 from robustsparse.regression.fit.rows import Leverage
-from robustsparse.regression.fit.standardized import (
-    Standardized,
-    check_units,
-    require_variation,
-    with_response,
-)
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardizing import check_units, require_variation, with_response
 from robustsparse.regression.large.cells import refuse_wrong_cells
 from robustsparse.regression.large.rounds import MAX_ROUNDS, Progress, first_held, proved_run, room
 from robustsparse.regression.large.statistics import (

@@ -17,7 +17,8 @@ from robustsparse.regression.fit.criteria import criteria, ebic_price
 from robustsparse.regression.fit.k_paths import choice_of, path
 from robustsparse.regression.fit.options import make_options
 from robustsparse.regression.fit.rows import leverage, rejected
-from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.fit.starts import best_start, concentrate
 from robustsparse.regression.gaussian import Gaussian
 from robustsparse.robust.mm import Refit

@@ -11,7 +11,7 @@ from robustsparse.algorithm.losses import Squared
 from robustsparse.regression.fit.best_subsets import BestSubsets
 from robustsparse.regression.fit.criteria import ebic_price
 from robustsparse.regression.fit.finders import Hints
-from robustsparse.regression.fit.standardized import standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.gaussian import Gaussian
 
 

@@ -6,7 +6,8 @@ import pytest
 from robustsparse.algorithm.losses import Logistic, Squared
 from robustsparse.regression.binomial import Binomial
 from robustsparse.regression.fit.cross_validated_net import cross_validated_net, deal_folds
-from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.gaussian import Gaussian
 
 

@@ -11,7 +11,7 @@ from robustsparse.algorithm.losses import Squared
 from robustsparse.algorithm.solver import RHTFit
 from robustsparse.regression.fit.ends import End, Ends
 from robustsparse.regression.fit.finders import Found, Hints
-from robustsparse.regression.fit.standardized import standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.fit.views import View
 from robustsparse.regression.gaussian import Gaussian
 from robustsparse.robust.mm import Refit

@@ -9,7 +9,8 @@ import robustsparse as rs
 from robustsparse.algorithm.losses import Squared
 from robustsparse.base import row_slices
 from robustsparse.regression.fit.few_rows import in_few_rows
-from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.gaussian import Gaussian
 from robustsparse.robust.distances import robust_distances
 from robustsparse.robust.mm import mm_regression

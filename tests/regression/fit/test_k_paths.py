@@ -28,7 +28,8 @@ from robustsparse.regression.fit.criteria import (
 )
 from robustsparse.regression.fit.k_paths import choice_of, choose_by_cv, path
 from robustsparse.regression.fit.options import make_options
-from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.gaussian import Gaussian
 
 SETTINGS = Settings("auto", None, 50, 1e-8)

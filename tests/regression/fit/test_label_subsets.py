@@ -15,7 +15,8 @@ from robustsparse.regression.fit.criteria import ric_price
 from robustsparse.regression.fit.finders import Found, Hints
 from robustsparse.regression.fit.label_subsets import LabelSubsets
 from robustsparse.regression.fit.rows import contradicting
-from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.robust.mm import Refit
 from robustsparse.robust.row_clusters import cluster_shares
 from robustsparse.robust.wrong_labels import Labelled, pearson, share_fits

@@ -5,7 +5,7 @@ import pytest
 
 from robustsparse.algorithm.losses import Squared
 from robustsparse.regression.fit.levels import RareLevels
-from robustsparse.regression.fit.standardized import standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.gaussian import Gaussian
 
 

@@ -15,7 +15,8 @@ from robustsparse.regression.binomial import Binomial
 from robustsparse.regression.fit.as_printed import thresholded_fit
 from robustsparse.regression.fit.lowest_deviance import LowestDeviance
 from robustsparse.regression.fit.options import make_options
-from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.result import RHTResult
 
 SEEDS = range(700, 706)

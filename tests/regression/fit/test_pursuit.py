@@ -8,7 +8,8 @@ import pytest
 from robustsparse.algorithm.losses import Squared
 from robustsparse.base.types import Array
 from robustsparse.regression.fit.pursuit import pursue, pursuing, together
-from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.gaussian import Gaussian
 
 

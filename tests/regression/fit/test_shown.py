@@ -11,7 +11,8 @@ from robustsparse.base.types import Array, Mask
 from robustsparse.regression.arguments import Arguments
 from robustsparse.regression.fit import shown
 from robustsparse.regression.fit.options import Options, make_options
-from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.gaussian import Gaussian
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from robustsparse.algorithm.losses import Huber, Logistic, Squared
 from robustsparse.regression.binomial import Binomial
-from robustsparse.regression.fit.standardized import standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.gaussian import Gaussian
 
 ROUNDING = 1e-12

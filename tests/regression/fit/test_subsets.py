@@ -12,7 +12,8 @@ import pytest
 from robustsparse.algorithm.losses import Squared
 from robustsparse.regression.fit import subsets
 from robustsparse.regression.fit.column_sets import ColumnRows
-from robustsparse.regression.fit.standardized import Standardized, standardized
+from robustsparse.regression.fit.standardized import Standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.fit.subsets import set_rows, subset_path
 from robustsparse.regression.gaussian import Gaussian
 

@@ -9,7 +9,7 @@ import robustsparse as rs
 from robustsparse.algorithm.losses import Squared
 from robustsparse.base.types import Array
 from robustsparse.regression.fit.rows import leverage
-from robustsparse.regression.fit.standardized import standardized
+from robustsparse.regression.fit.standardizing import standardized
 from robustsparse.regression.gaussian import Gaussian
 
 SEEDS = range(5)
